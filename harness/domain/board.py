@@ -1,0 +1,74 @@
+"""A board: a kind of hardware, real or virtual, as one TOML file in `boards/` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class MemoryRegion:
+    """A stretch of the chip's address space.
+
+    Attributes:
+        start: first address.
+        size_bytes: length in bytes.
+    """
+
+    start: int
+    size_bytes: int
+
+    @property
+    def end(self) -> int:
+        """The first address behind the region."""
+        return self.start + self.size_bytes
+
+    def holds(self, address: int, size_bytes: int = 1) -> bool:
+        """Whether `size_bytes` bytes from `address` lie inside."""
+        return self.start <= address and address + size_bytes <= self.end
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything harness knows of a kind of board.
+
+    Attributes:
+        id: the name of its file, as `--board` takes it.
+        title: its name for people.
+        family: the firmware port, a folder of `firmware/ports`.
+        abi: the struct sizes that its compiler makes: `arm32`, `xtensa32`.
+        toolchain, flasher, transport, units: plug-in names.
+        cpu_flags: compiler flags that choose core and ABI.
+        defines: preprocessor symbols for the port, such as the crystal's frequency.
+        flash_target: the flasher's own name of the chip, such as `stm32f407xg`.
+        firmware_flash, model_flash: where the firmware and the model (behind its header) go.
+        ram: the RAM that holds the arena.
+        stack_ram: the RAM for the stack and the harness's own data; None when it shares `ram`.
+        baud_rate: bits per second of the serial line.
+        watchdog_s: seconds without a sign of life after which the device resets itself.
+        machine: the virtual machine that plays this board; None for hardware.
+    """
+
+    id: str
+    title: str
+    family: str
+    abi: str
+    toolchain: str
+    flasher: str
+    transport: str
+    units: str
+    cpu_flags: tuple[str, ...]
+    flash_target: str
+    firmware_flash: MemoryRegion
+    model_flash: MemoryRegion
+    ram: MemoryRegion
+    stack_ram: MemoryRegion | None
+    baud_rate: int
+    watchdog_s: float
+    machine: str | None = None
+    defines: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def emulated(self) -> bool:
+        """True when ticks on this board are no timing."""
+        return self.machine is not None

@@ -1,0 +1,74 @@
+"""What the host says about the arena of a model before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What an estimate is for.
+
+    Attributes:
+        tflm: the TFLM generation, such as `2020-07`.
+        abi: `arm32`, `xtensa32`, `wasm32` or `x86-64`.
+        kernels: `reference` or `cmsis-nn`.
+    """
+
+    tflm: str
+    abi: str
+    kernels: str = "reference"
+
+    @property
+    def id(self) -> str:
+        """One word, fit for a file name."""
+        return f"{self.tflm}-{self.abi}-{self.kernels}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A named part of the arena; the sections of an estimate add up to its total.
+
+    Attributes:
+        name: TFLM's own name where it has one (`NodeAndRegistration array`), in snake case.
+        region: `head` or `tail`.
+        size_bytes: bytes, its alignment padding included.
+    """
+
+    name: str
+    region: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The arena of one model under one profile.
+
+    Attributes:
+        model: file name.
+        sha256: of the model file, in hex.
+        profile: TFLM generation, ABI and kernels.
+        board: the board it was asked for, if any.
+        method: `layout`, `formula`, `host` or the name of an external source.
+        arena_used_bytes: what `arena_used_bytes()` will say.
+        head_bytes, tail_bytes: its two parts; None where the method cannot tell.
+        min_working_arena_bytes: the smallest arena that AllocateTensors and Invoke get along with.
+        recommended_arena_bytes: that, with the margin asked for, rounded up to 16.
+        sections: parts that add up to `arena_used_bytes`.
+        corrections: ids of the corrections applied.
+        warnings: what the user should know.
+    """
+
+    model: str
+    sha256: str
+    profile: Profile
+    method: str
+    arena_used_bytes: int
+    head_bytes: int | None
+    tail_bytes: int | None
+    min_working_arena_bytes: int | None
+    recommended_arena_bytes: int
+    sections: tuple[Section, ...] = ()
+    corrections: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    board: str | None = None

@@ -1,0 +1,87 @@
+"""What a build yields, and what goes into the chip's flash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class TflmSource:
+    """A TFLM source state, ready to compile.
+
+    Attributes:
+        generation: such as `2020-07`; picks the thin layer in `firmware/tflm` and the layout profile.
+        version: what people call it, such as `crate tfmicro 0.1.0 (TensorFlow 33689c48)`.
+        content_hash: SHA-256 of what it came from.
+        include_dirs: folders for `-I`, in order.
+        sources: files to compile into the library.
+        defines: preprocessor symbols that library and application must share.
+        kernels: the kernel set, `reference`.
+    """
+
+    generation: str
+    version: str
+    content_hash: str
+    include_dirs: tuple[Path, ...]
+    sources: tuple[Path, ...]
+    defines: Mapping[str, str | None] = field(default_factory=dict)
+    kernels: str = "reference"
+
+
+@dataclass(frozen=True)
+class ToolchainInfo:
+    """Which compiler it is.
+
+    Attributes:
+        name: plug-in name.
+        version: the compiler's own first line.
+        path: where it lies.
+    """
+
+    name: str
+    version: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class FlashSegment:
+    """Bytes and the address they belong to."""
+
+    address: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        """The first address behind the segment."""
+        return self.address + len(self.data)
+
+
+@dataclass(frozen=True)
+class FirmwareImage:
+    """A built firmware, model-free: it holds every operator and serves every model.
+
+    Attributes:
+        build_id: 16 hex digits; the same inputs give the same id.
+        board_id: the board it was built for.
+        tflm: the TFLM generation inside.
+        tflm_version, toolchain: for people and for the store's key.
+        segment: the bytes and where they go.
+        crc32: of those bytes; the device computes its own at boot and says it.
+        elf: the file with symbols.
+        text_bytes, ram_bytes: what it takes, the arena excluded.
+        arena_max_bytes: the largest arena that fits.
+    """
+
+    build_id: str
+    board_id: str
+    tflm: str
+    tflm_version: str
+    toolchain: str
+    segment: FlashSegment
+    crc32: int
+    elf: Path
+    text_bytes: int
+    ram_bytes: int
+    arena_max_bytes: int

@@ -1,0 +1,198 @@
+"""The whole error tree.
+
+    HarnessError                     exit  verdict   when
+    ├── InputError                     2   not_run   what the user gave is wrong
+    │   ├── UsageError                 2             option or argument
+    │   ├── BoardFileError             2             a board file, or an unknown board
+    │   ├── ModelError                 2             a model file that cannot be used
+    │   └── ResultError                2             a results file, or results that do not belong together
+    ├── BenchError                     3   error     what stands on the desk is in trouble
+    │   ├── ToolchainError             3             no compiler, or one that cannot do it
+    │   ├── SourceError                3             the TFLM sources cannot be had, or are not the pinned ones
+    │   ├── BuildError                 3             compile or link failed
+    │   ├── StorageError               3             disk full, folder not writable
+    │   ├── PluginError                3             a plug-in is unknown or cannot be loaded
+    │   ├── ProbeError                 3             no probe, several probes, probe gone
+    │   ├── FlashError                 3             erase, program or verify failed
+    │   ├── LockedError                3             the chip's read-out protection is on
+    │   ├── WrongDeviceError           3             another chip or unit than asked for
+    │   ├── SerialPortError            3             no port, no permission, port in use, port gone
+    │   ├── ProtocolError              3             the device answers, but not in our frames
+    │   └── DeadlineError              3             nothing came within the time allowed
+    ├── DeviceError                    1   fail      the device ran, and said no
+    │   ├── ModelRefusedError          1             TFLM on the device refused the model
+    │   ├── ArenaTooSmallError         1             TFLM ran out of arena
+    │   ├── DeviceFaultError           1             HardFault, BusFault, abort, …
+    │   ├── StackOverflowError         1             the stack left its region
+    │   ├── OverrunError               1             writes outside the arena
+    │   └── WatchdogError              1             the device hung and its watchdog reset it
+    └── InterruptedRunError           130   not_run   Ctrl-C
+
+Each error carries its data. `str(error)` is at most three lines: what and where, measured against expected, hint.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HarnessError(Exception):
+    """Anything harness has to say that is not a result.
+
+    Args:
+        what: what is wrong, as a sentence without its full stop.
+        where: the file, key, address, port or operator that it is about.
+        measured: what was found.
+        expected: what would have been right.
+        hint: what the user can do about it.
+    """
+
+    exit_code: ClassVar[int] = 3
+    verdict: ClassVar[str] = "error"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: object = "",
+        measured: object = None,
+        expected: object = None,
+        hint: str = "",
+    ) -> None:
+        self.what = what
+        self.where = str(where)
+        self.measured = measured
+        self.expected = expected
+        self.hint = hint
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        first = f"{self.where}: {self.what}" if self.where else self.what
+        lines = [first, self._comparison(), f"hint: {self.hint}" if self.hint else ""]
+        return "\n".join(_one_line(line) for line in lines if line)
+
+    def _comparison(self) -> str:
+        parts = []
+        if self.measured is not None:
+            parts.append(f"found {self.measured}")
+        if self.expected is not None:
+            parts.append(f"expected {self.expected}")
+        return ", ".join(parts)
+
+
+def _one_line(text: str) -> str:
+    """Untrusted names may hold newlines and control characters; an error must stay three lines."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+class InputError(HarnessError):
+    """What the user gave is wrong."""
+
+    exit_code = 2
+    verdict = "not_run"
+
+
+class UsageError(InputError):
+    """A wrong option or argument."""
+
+
+class BoardFileError(InputError):
+    """A board file that cannot be used, or a board that does not exist."""
+
+
+class ModelError(InputError):
+    """A model file that cannot be used."""
+
+
+class ResultError(InputError):
+    """A results file that cannot be used, or results that do not belong together."""
+
+
+class BenchError(HarnessError):
+    """What stands on the desk is in trouble: toolchain, probe, port, disk."""
+
+
+class ToolchainError(BenchError):
+    """No compiler, or one that cannot do what is asked."""
+
+
+class SourceError(BenchError):
+    """The TFLM sources cannot be had, or are not the pinned ones."""
+
+
+class BuildError(BenchError):
+    """The compiler or linker refused."""
+
+
+class StorageError(BenchError):
+    """The disk is full or a folder cannot be written."""
+
+
+class PluginError(BenchError):
+    """A plug-in is unknown or cannot be loaded."""
+
+
+class ProbeError(BenchError):
+    """No debug probe, several of them, or one that went away."""
+
+
+class FlashError(BenchError):
+    """Erasing, programming or verifying the flash failed."""
+
+
+class LockedError(BenchError):
+    """The chip's read-out protection is on; harness never takes it off by itself."""
+
+
+class WrongDeviceError(BenchError):
+    """Another chip or unit than the one asked for."""
+
+
+class SerialPortError(BenchError):
+    """No serial port, no permission, in use, or gone."""
+
+
+class ProtocolError(BenchError):
+    """The device answers, but not in frames of this protocol version."""
+
+
+class DeadlineError(BenchError):
+    """Nothing came within the time allowed."""
+
+
+class DeviceError(HarnessError):
+    """The device ran, and said no."""
+
+    exit_code = 1
+    verdict = "fail"
+
+
+class ModelRefusedError(DeviceError):
+    """TFLM on the device refused the model."""
+
+
+class ArenaTooSmallError(DeviceError):
+    """TFLM ran out of arena."""
+
+
+class DeviceFaultError(DeviceError):
+    """The core took a fault exception, or TFLM aborted."""
+
+
+class StackOverflowError(DeviceError):
+    """The stack left its region."""
+
+
+class OverrunError(DeviceError):
+    """Something wrote outside the arena."""
+
+
+class WatchdogError(DeviceError):
+    """The device hung, and its watchdog reset it."""
+
+
+class InterruptedRunError(HarnessError):
+    """Ctrl-C."""
+
+    exit_code = 130
+    verdict = "not_run"

@@ -1,0 +1,162 @@
+"""The Protocols that plug-ins fulfil. Everything above them works with any board, compiler, probe or line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from harness.domain.board import Board
+from harness.domain.dut import Dut, Probe
+from harness.domain.firmware import FlashSegment, TflmSource, ToolchainInfo
+
+
+class Progress(Protocol):
+    """Told how far a long piece of work is."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """`what` is being done; `done` of `total` units of it are finished."""
+
+
+class TflmProvider(Protocol):
+    """Where TFLM's sources come from."""
+
+    def fetch(self, progress: Progress) -> TflmSource:
+        """Bring the sources to this machine, or find them here.
+
+        Raises:
+            SourceError: they cannot be had, or are not the pinned ones.
+        """
+
+
+class Toolchain(Protocol):
+    """A C++ compiler for one ABI. Its methods may be called from several threads."""
+
+    def identify(self) -> ToolchainInfo:
+        """Which compiler it is.
+
+        Raises:
+            ToolchainError: it is not installed, or does not run.
+        """
+
+    def compile(self, source: Path, target: Path, flags: Sequence[str]) -> None:
+        """Compile one C, C++ or assembler file into an object file.
+
+        Raises:
+            BuildError: the compiler refused.
+        """
+
+    def archive(self, objects: Sequence[Path], target: Path) -> None:
+        """Put object files into a static library."""
+
+    def link(self, inputs: Sequence[Path], script: Path, target: Path, flags: Sequence[str]) -> None:
+        """Link object files and libraries into an ELF file.
+
+        Raises:
+            BuildError: undefined symbols, or a region that overflowed (named, with the number of bytes).
+        """
+
+    def symbols(self, elf: Path) -> Mapping[str, int]:
+        """The addresses of an ELF file's global symbols."""
+
+    def flash_image(self, elf: Path) -> FlashSegment:
+        """What an ELF file puts into flash, as one contiguous piece."""
+
+
+class Line(Protocol):
+    """An open serial line."""
+
+    @property
+    def port(self) -> str:
+        """Its device path or URL."""
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has arrived, waiting at most `timeout_s` for the first byte; empty when nothing came.
+
+        Raises:
+            SerialPortError: the port is gone.
+        """
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`.
+
+        Raises:
+            SerialPortError: the port is gone, or does not take the bytes.
+        """
+
+    def close(self) -> None:
+        """Give the port back. Never raises."""
+
+
+class Transport(Protocol):
+    """A way to talk to a board's serial line."""
+
+    def open(self, port: str, baud_rate: int) -> Line:
+        """Open `port` and throw away what it still held.
+
+        Raises:
+            SerialPortError: it does not exist, may not be opened, or is in use (by which process).
+        """
+
+
+class FlashSession(Protocol):
+    """A probe that is connected to a chip."""
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        """Read memory.
+
+        Raises:
+            FlashError: the chip does not let it be read.
+            LockedError: read-out protection.
+        """
+
+    def write(self, segment: FlashSegment, progress: Progress) -> None:
+        """Erase the sectors that `segment` touches, program it, read it back and compare.
+
+        Bytes of these sectors outside the segment are lost.
+
+        Raises:
+            FlashError: erase or program failed, or other bytes read back (address, found, expected).
+            LockedError: read-out protection.
+        """
+
+    def start(self, open_line: Callable[[], Line]) -> Line:
+        """Hold the chip in reset or halted, open the line, let the chip run from its reset vector."""
+
+    def restart(self, line: Line) -> None:
+        """Reset the chip and let it run, the line staying open."""
+
+
+class Flasher(Protocol):
+    """A way to write a chip's flash and to start it."""
+
+    def probes(self) -> Sequence[Probe]:
+        """What is plugged in, virtual probes included."""
+
+    def connect(self, dut: Dut) -> AbstractContextManager[FlashSession]:
+        """Connect to the chip of `dut`.
+
+        Every call into the session has a deadline: a probe that hangs is killed and named.
+
+        Raises:
+            ProbeError: no such probe, or it does not answer.
+            WrongDeviceError: another chip than the board's.
+            LockedError: read-out protection.
+        """
+
+
+class UnitSource(Protocol):
+    """Finds one unit of a board, or brings it into being."""
+
+    def acquire(self, board: Board, probe: str | None, port: str | None) -> AbstractContextManager[Dut]:
+        """The unit to work with, for as long as the context lasts.
+
+        Args:
+            board: which kind.
+            probe: the probe's unique id, when there are several.
+            port: the serial port, when there are several.
+
+        Raises:
+            ProbeError, SerialPortError: none found, or several: the error lists them.
+        """
