@@ -1,4 +1,4 @@
-"""The serial frames: pure functions on bytes.
+r"""The serial frames: pure functions on bytes.
 
 A frame is one line, or several, that a person can read in any terminal::
 
@@ -12,7 +12,7 @@ A frame is one line, or several, that a person can read in any terminal::
     {…}      JSON text, or a piece of it cut at any byte; no control characters
     8d2e11f0 CRC-32 (as zlib's) of all bytes from `#` to the blank before it, 8 hex digits
 
-Lines end in `\\n`; a `\\r` before it is ignored. The device takes its nonce from the first command. Commands are frames
+Lines end in `\n`; a `\r` before it is ignored. The device takes its nonce from the first command. Commands are frames
 of one line, at most `line_bytes` (of the hello frame) long. Each command is answered by exactly one frame.
 
 Commands (host to device)::
@@ -30,7 +30,8 @@ Frames (device to host); all numbers are decimal JSON numbers::
 
     hello      protocol, build_id, image_crc32, board, tflm, unit (the chip's unique id, hex), arena_max_bytes,
                line_bytes, clock_hz, clock_source, stack_bytes, reset (power|pin|software|watchdog|brownout|unknown),
-               sizes {name: sizeof}, model {state (ok|missing|bad_header|bad_crc|other_build|bad_schema), size_bytes, sha256}
+               sizes {name: sizeof},
+               model {state (ok|missing|bad_header|bad_crc|other_build|bad_schema), size_bytes, sha256}
                Sent once by itself after each reset, with nonce 00000000.
     allocated  status (ok|error), arena_bytes, used_bytes, head_bytes, tail_bytes, ticks, paint_ok, stack_used_bytes,
                inputs and outputs [{type, shape, size_bytes}], untouched [[offset, size_bytes], …]
@@ -48,3 +49,208 @@ Frames (device to host); all numbers are decimal JSON numbers::
 The fill pattern: element i of an integer tensor is (i·37 + 11) mod 256, its low byte first, upper bytes zero; of a
 float tensor 1.0 + 0.5·(i mod 16).
 """
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from harness.errors import ProtocolError
+
+_T = TypeVar("_T")
+
+VERSION = 1
+NO_NONCE = "00000000"
+
+# A line longer than this is no frame of ours; without a bound, binary noise would fill the memory.
+MAX_LINE_BYTES = 4096
+# An output tensor in hex is the largest thing a frame carries; more than this, no arena holds.
+MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+_MARK = b"#H"
+_LINE = re.compile(rb"#H(\d{1,3}) (\d{1,10}) ([0-9a-f]{8}) ([.+]) ([\x20-\xff]*) ([0-9a-f]{8})")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that arrived whole.
+
+    Attributes:
+        kind: the value of its `frame` key.
+        nonce: whose run it belongs to.
+        body: the JSON object.
+    """
+
+    kind: str
+    nonce: str
+    body: Mapping[str, object]
+
+    def integer(self, key: str) -> int:
+        """A number that is never negative: bytes, offsets, ticks, registers."""
+        value = self.body.get(key)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self._wrong(key, "a number, 0 or more", value)
+        return value
+
+    def text(self, key: str) -> str:
+        """A string."""
+        value = self.body.get(key)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a string", value)
+        return value
+
+    def objects(self, key: str) -> tuple[Frame, ...]:
+        """A list of objects, each with the same accessors."""
+        return tuple(Frame(self.kind, self.nonce, item) for item in self._list(key, dict))
+
+    def inner(self, key: str) -> Frame:
+        """The object inside this one."""
+        value = self.body.get(key)
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object", value)
+        return Frame(self.kind, self.nonce, value)
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        """A list of whole numbers."""
+        return tuple(self._list(key, int))
+
+    def pairs(self, key: str) -> tuple[tuple[int, int], ...]:
+        """A list of pairs of numbers, such as extents."""
+        pairs = self._list(key, list)
+        if not all(len(pair) == 2 and all(isinstance(part, int) for part in pair) for pair in pairs):
+            raise self._wrong(key, "pairs of numbers", pairs)
+        return tuple((pair[0], pair[1]) for pair in pairs)
+
+    def data(self, key: str) -> bytes:
+        """Bytes, sent as hex digits."""
+        try:
+            return bytes.fromhex(self.text(key))
+        except ValueError:
+            raise self._wrong(key, "hex digits", self.body.get(key)) from None
+
+    def _list(self, key: str, kind: type[_T]) -> list[_T]:
+        value = self.body.get(key)
+        if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
+            raise self._wrong(key, f"a list of {kind.__name__}", value)
+        return value
+
+    def _wrong(self, key: str, expected: str, found: object) -> ProtocolError:
+        return ProtocolError(
+            f"the device's frame {self.kind!r} has no usable {key!r}",
+            measured=repr(found)[:80],
+            expected=expected,
+            hint="the firmware is of another build; flash it anew with --force-flash",
+        )
+
+
+@dataclass(frozen=True)
+class OtherVersion:
+    """A sound line of a firmware that speaks another version of this protocol."""
+
+    version: int
+
+
+@dataclass(frozen=True)
+class LogText:
+    """A line, or the rest of one, that is no frame: boot noise, TFLM's log."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """Something that began as a frame and did not arrive whole."""
+
+    text: str
+
+
+Event = Frame | OtherVersion | LogText | Damaged
+
+
+def encode(sequence: int, nonce: str, payload: str, *, more: bool = False) -> bytes:
+    """One line, its newline included.
+
+    Args:
+        sequence: number of the line.
+        nonce: 8 hex digits.
+        payload: JSON text, or a piece of it, without control characters.
+        more: whether the JSON text goes on in the next line.
+    """
+    head = f"#H{VERSION} {sequence} {nonce} {'+' if more else '.'} {payload}".encode()
+    return head + f" {zlib.crc32(head):08x}\n".encode()
+
+
+def encode_command(sequence: int, nonce: str, command: Mapping[str, object]) -> bytes:
+    """A command as the device takes it: one line."""
+    return encode(sequence, nonce, json.dumps(command, separators=(",", ":")))
+
+
+@dataclass
+class Decoder:
+    """Turns a stream of bytes, in pieces of any size, into events."""
+
+    _pending: bytearray = field(default_factory=bytearray)
+    _parts: bytearray = field(default_factory=bytearray)
+    _next_line: tuple[bytes, int] | None = None  # nonce and sequence number that would continue the frame
+
+    def feed(self, data: bytes) -> Iterator[Event]:
+        """The events that `data` completes."""
+        self._pending += data
+        while (end := self._pending.find(b"\n")) >= 0:
+            line = bytes(self._pending[:end])
+            del self._pending[: end + 1]
+            yield from self._line(line.rstrip(b"\r"))
+        if len(self._pending) > MAX_LINE_BYTES:
+            yield LogText(_readable(bytes(self._pending)))
+            self._pending.clear()
+
+    def _line(self, line: bytes) -> Iterator[Event]:
+        start = line.find(_MARK)
+        while start >= 0:
+            match = _LINE.fullmatch(line, start)
+            if match and zlib.crc32(line[start : match.end(5)]) == int(match[6], 16):
+                if line[:start].strip():
+                    yield LogText(_readable(line[:start]))
+                yield from self._sound_line(match)
+                return
+            start = line.find(_MARK, start + 1)
+        if _MARK in line:
+            yield Damaged(_readable(line))
+        elif line.strip():
+            yield LogText(_readable(line))
+
+    def _sound_line(self, match: re.Match[bytes]) -> Iterator[Event]:
+        version, sequence, nonce, more, payload = int(match[1]), int(match[2]), match[3], match[4], match[5]
+        if version != VERSION:
+            yield OtherVersion(version)
+            return
+        if self._next_line not in (None, (nonce, sequence)):  # its middle was lost, or the device began anew
+            yield Damaged(_readable(bytes(self._parts)))
+            self._parts.clear()
+        self._parts += payload
+        if more == b"+" and len(self._parts) <= MAX_FRAME_BYTES:
+            self._next_line = (nonce, sequence + 1)
+            return
+        yield _frame(bytes(self._parts), nonce.decode())
+        self._parts.clear()
+        self._next_line = None
+
+
+def _frame(text: bytes, nonce: str) -> Frame | Damaged:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return Damaged(_readable(text))
+    if not isinstance(body, dict) or not isinstance(body.get("frame"), str):
+        return Damaged(_readable(text))
+    return Frame(body["frame"], nonce, body)
+
+
+def _readable(line: bytes) -> str:
+    """Text from the line for logs and messages: control characters and bytes that are no UTF-8 are escaped."""
+    text = line.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in text)
