@@ -1,0 +1,190 @@
+"""Where running virtual boards are announced: one JSON file per board, in the user's runtime folder.
+
+A board holds a lock (`flock`) on its file for as long as it lives. The kernel lets the lock go when the process ends,
+however it ends, so that a file without a lock is a leftover; whoever sees one removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import platformdirs
+
+from harness.errors import ProbeError, StorageError, UsageError
+
+PROBE_ID_PREFIX = "virtual-"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_LOCK_PATIENCE_S = 0.2
+"""Whoever clears leftovers holds a lock for an instant: a board that starts just then tries again for so long."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A running virtual board.
+
+    Attributes:
+        name: unique among this user's virtual boards.
+        machine: what it emulates, for example `stm32f407`.
+        pid: its process.
+        socket: where its link listens.
+        port: its serial port.
+        private: it belongs to one run, and no list shows it.
+    """
+
+    name: str
+    machine: str
+    pid: int
+    socket: str
+    port: str
+    private: bool = False
+
+    @property
+    def probe_id(self) -> str:
+        """The unique id of its debug probe."""
+        return PROBE_ID_PREFIX + self.name
+
+
+def folder() -> Path:
+    """The folder of announcements and sockets; made, for this user alone, where it is missing.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    path = platformdirs.user_runtime_path("harness") / "virtual"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the runtime folder: {error.strerror}", where=path) from error
+    return path
+
+
+def check_name(name: str) -> str:
+    """`name`, when a virtual board can be called so.
+
+    Raises:
+        UsageError: it is empty, too long, or has other characters than letters, digits, `-` and `_`.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            "not a name for a virtual board", measured=repr(name), expected="1 to 40 letters, digits, '-' or '_'"
+        )
+    return name
+
+
+class Announcement:
+    """A board's own entry: made when the board is ready, held until it ends.
+
+    Args:
+        entry: what to announce.
+
+    Raises:
+        ProbeError: a board of this name is running.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        self._path = _path(entry.name)
+        self._descriptor = _lock(self._path, time.monotonic() + _LOCK_PATIENCE_S)
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, json.dumps(asdict(entry)).encode())
+
+    def withdraw(self) -> None:
+        """Take the entry away."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+
+
+def running(include_private: bool = False) -> Sequence[Entry]:
+    """The virtual boards that run now, by name. Leftovers of dead ones are cleared away."""
+    entries = [entry for path in sorted(folder().glob("*.json")) if (entry := _read(path)) is not None]
+    return [entry for entry in entries if include_private or not entry.private]
+
+
+def find(name: str) -> Entry:
+    """The running board called `name`, private ones included.
+
+    Raises:
+        ProbeError: there is none.
+    """
+    path = _path(check_name(name))
+    entry = _read(path) if path.exists() else None
+    if entry is None:
+        names = ", ".join(each.name for each in running())
+        raise ProbeError(
+            f"no virtual board {name!r} is running",
+            expected=f"one of {names}" if names else None,
+            hint="harness virtual start",
+        )
+    return entry
+
+
+def find_by_probe_id(probe_id: str) -> Entry | None:
+    """The running board whose probe has this unique id, private ones included."""
+    return next((entry for entry in running(include_private=True) if entry.probe_id == probe_id), None)
+
+
+def _path(name: str) -> Path:
+    return folder() / f"{check_name(name)}.json"
+
+
+def _read(path: Path) -> Entry | None:
+    """The entry in a file; None, and the file removed, when no living board holds it."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        if _try_lock(descriptor):
+            _unlink_if_same(path, descriptor)
+            return None
+        return _parse(os.read(descriptor, 1 << 16))
+    finally:
+        os.close(descriptor)
+
+
+def _parse(text: bytes) -> Entry | None:
+    """An entry; None for a file that its board has not filled yet, or that another version wrote."""
+    try:
+        return Entry(**json.loads(text))
+    except (ValueError, TypeError):
+        return None
+
+
+def _lock(path: Path, deadline: float) -> int:
+    """Open and lock an entry's file."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        locked = _try_lock(descriptor)
+        if locked and _is_same(path, descriptor):
+            return descriptor
+        os.close(descriptor)
+        if not locked and time.monotonic() > deadline:
+            raise ProbeError("a virtual board of this name is running", where=path.stem, hint="harness virtual list")
+        time.sleep(0.001)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_same(path: Path, descriptor: int) -> bool:
+    """Whether the file behind a descriptor still is the one of that name (its last owner may have removed it)."""
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
+
+
+def _unlink_if_same(path: Path, descriptor: int) -> None:
+    if _is_same(path, descriptor):
+        path.unlink()
