@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.domain.board import Board
-from harness.domain.dut import Dut, Probe
+from harness.domain.dut import Dut, Probe, SerialPort
 from harness.domain.firmware import FlashSegment, TflmSource, ToolchainInfo
 
 
@@ -91,6 +91,9 @@ class Line(Protocol):
 
 class Transport(Protocol):
     """A way to talk to a board's serial line."""
+
+    def ports(self) -> Sequence[SerialPort]:
+        """The lines that this machine has, as far as they can be listed."""
 
     def open(self, port: str, baud_rate: int) -> Line:
         """Open `port` and throw away what it still held.

@@ -38,3 +38,18 @@ class Probe:
 
     unique_id: str
     description: str
+
+
+@dataclass(frozen=True)
+class SerialPort:
+    """A serial port of this machine.
+
+    Attributes:
+        path: what `--port` takes.
+        description: the adapter's vendor and product, for people.
+        serial_number: the adapter's own; empty where it has none, and often not unique.
+    """
+
+    path: str
+    description: str
+    serial_number: str

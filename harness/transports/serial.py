@@ -1,0 +1,178 @@
+"""Serial lines by pySerial: local ports, and its URLs such as `rfc2217://host:port` and `socket://host:port`."""
+
+from __future__ import annotations
+
+import errno
+import select
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import serial
+from serial.tools import list_ports
+
+from harness import locks
+from harness.domain.dut import SerialPort
+from harness.errors import SerialPortError
+from harness.ports import Line
+from harness.transports.rivals import processes_using
+
+_CHUNK_BYTES = 65536
+_WRITE_TIMEOUT_S = 5.0
+_POLL_S = 0.002
+"""How often a line without a file descriptor is looked at."""
+
+
+class SerialTransport:
+    """Opens serial lines."""
+
+    def ports(self) -> Sequence[SerialPort]:
+        """The serial ports of this machine that a device stands behind, by name."""
+        found = sorted(list_ports.comports(), key=lambda each: str(each.device))
+        return [SerialPort(each.device, each.description or "", each.serial_number or "") for each in found]
+
+    def open(self, port: str, baud_rate: int) -> Line:
+        """Open `port` for this program alone and throw away what it still held.
+
+        DTR and RTS stay as pySerial's open leaves them: a pseudo-terminal has none and refuses to set them.
+
+        Raises:
+            SerialPortError: it does not exist, may not be opened, or is in use (by which process).
+        """
+        name = port if _is_url(port) else str(Path(port).resolve())
+        with ExitStack() as claims:
+            claims.enter_context(locks.hold(name, SerialPortError))
+            if not _is_url(port):
+                _refuse_rivals(Path(name))
+            line = _open(port, name, baud_rate)
+            claims.callback(line.close)
+            kept = claims.pop_all()
+        return SerialLine(port, line, kept)
+
+
+class SerialLine:
+    """An open serial line.
+
+    Args:
+        port: its name, for messages.
+        line: pySerial's object, whose reads do not wait.
+        claims: what to give back on close: the lock and the line itself.
+    """
+
+    def __init__(self, port: str, line: serial.Serial, claims: ExitStack) -> None:
+        self._port = port
+        self._line = line
+        self._claims = claims
+
+    @property
+    def port(self) -> str:
+        """Its device path or URL."""
+        return self._port
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has arrived, waiting at most `timeout_s` seconds for the first byte; empty when nothing came.
+
+        Raises:
+            SerialPortError: the port is gone.
+        """
+        deadline = time.monotonic() + timeout_s
+        try:
+            while not (data := self._line.read(_CHUNK_BYTES)):
+                remaining_s = deadline - time.monotonic()
+                if remaining_s <= 0:
+                    return b""
+                self._wait(remaining_s)
+        except OSError as error:
+            raise _gone(self._port, error) from error
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`.
+
+        Raises:
+            SerialPortError: the port is gone, or does not take the bytes.
+        """
+        try:
+            self._line.write(data)
+        except serial.SerialTimeoutException as error:
+            raise SerialPortError(
+                "the port does not take the bytes",
+                where=self._port,
+                expected=f"{len(data)} bytes gone within {_WRITE_TIMEOUT_S:g} s",
+                hint="is flow control on, or the far end stuck?",
+            ) from error
+        except OSError as error:
+            raise _gone(self._port, error) from error
+
+    def close(self) -> None:
+        """Give the port back. Never raises."""
+        with suppress(OSError):
+            self._claims.close()
+
+    def _wait(self, timeout_s: float) -> None:
+        """Until something may have arrived. pySerial's own time-out would renegotiate an RFC 2217 line each time."""
+        if isinstance(self._line, serial.Serial):
+            select.select([self._line.fileno()], [], [], timeout_s)
+        else:
+            time.sleep(min(_POLL_S, timeout_s))
+
+
+def _is_url(port: str) -> bool:
+    return "://" in port
+
+
+def _open(port: str, name: str, baud_rate: int) -> serial.Serial:
+    """An open line, emptied of what had arrived. For a URL it is another class with the same methods."""
+    options: dict[str, Any] = {"timeout": 0, "baudrate": baud_rate}
+    if not _is_url(port):
+        options["exclusive"] = True
+    if not port.startswith("rfc2217://"):
+        options["write_timeout"] = _WRITE_TIMEOUT_S  # RFC 2217 lines have none
+    try:
+        line = serial.serial_for_url(port if _is_url(port) else name, **options)
+        line.reset_input_buffer()
+    except OSError as error:
+        raise _cannot_open(port, error) from error
+    except ValueError as error:
+        raise SerialPortError(f"cannot be opened: {error}", where=port, hint="check the port's name") from error
+    return line
+
+
+def _refuse_rivals(device: Path) -> None:
+    """Most programs take no lock on a serial port; two that read it each get half of what arrives."""
+    rivals = processes_using(device)
+    if rivals:
+        raise SerialPortError(
+            "in use",
+            where=device,
+            measured=f"opened by {', '.join(map(str, rivals))}",
+            hint="end that program, or choose another port with --port",
+        )
+
+
+_ADVICE: Mapping[int | None, tuple[str, str]] = {
+    errno.ENOENT: ("no such port", "is the cable plugged in? `harness doctor` lists the ports"),
+    errno.ENXIO: ("no device behind this port", "is the cable plugged in? `harness doctor` lists the ports"),
+    errno.ENODEV: ("no device behind this port", "is the cable plugged in? `harness doctor` lists the ports"),
+    errno.EACCES: (
+        "no permission",
+        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor` prints",
+    ),
+    errno.EPERM: (
+        "no permission",
+        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor` prints",
+    ),
+    errno.EBUSY: ("in use by another program", "end that program, or choose another port with --port"),
+    errno.EAGAIN: ("locked by another program", "end that program, or choose another port with --port"),
+}
+
+
+def _cannot_open(port: str, error: OSError) -> SerialPortError:
+    what, hint = _ADVICE.get(error.errno, (f"cannot be opened: {error}", "check the port's name and its far end"))
+    return SerialPortError(what, where=port, hint=hint)
+
+
+def _gone(port: str, error: OSError) -> SerialPortError:
+    return SerialPortError(f"the port is gone: {error}", where=port, hint="check cable and power, then run again")
