@@ -1,0 +1,38 @@
+# `make help` lists what there is. `make demo` and `make test` work as the first command on a fresh clone.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench lock clean
+
+bin := .venv/bin
+BOARD ?= stm32f407-virtual
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: ## install what is missing: Debian packages, and the Python packages in .venv
+	@.setup/setup.sh
+
+demo: setup ## estimate, flash, measure and reconcile four models (BOARD=stm32f407-virtual)
+	@$(bin)/harness demo --board $(BOARD)
+
+test: setup lint ## check and test everything (JOBS=number of cores)
+	$(bin)/pytest -n "$${JOBS:-$$(nproc)}" --dist loadgroup
+
+lint: setup ## check style, types and who imports whom
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+bench: setup ## measure the speed and memory of the harness itself
+	@$(bin)/python -m tests.bench
+
+lock: ## pin the Python packages anew, keeping present pins (needs uv; LOCK_FLAGS=--upgrade takes the newest)
+	PATH="$(CURDIR)/$(bin):$$PATH" uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	    --extra virtual --extra oracle --extra report --extra dev --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_FLAGS) \
+	    --output-file .setup/requirements.txt
+
+clean: ## remove .venv and what tools left behind; results stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	find harness tests -name __pycache__ -type d -prune -exec rm -rf {} +
