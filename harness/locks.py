@@ -47,7 +47,7 @@ def hold(resource: str, refused: type[BenchError], folder: Path | None = None) -
     Args:
         resource: its name, the same for every program: a probe's unique id, a port's real path.
         refused: the error to raise when another program holds it.
-        folder: where the locks lie; by default in the user's runtime folder.
+        folder: where the locks lie; by default in the user's state folder.
 
     Raises:
         BenchError: of the class `refused`, naming the holder.
@@ -73,7 +73,7 @@ def hold(resource: str, refused: type[BenchError], folder: Path | None = None) -
 
 
 def _folder(folder: Path | None) -> Path:
-    path = folder or platformdirs.user_runtime_path("harness") / "locks"
+    path = folder or platformdirs.user_state_path("harness") / "locks"
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

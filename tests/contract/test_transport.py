@@ -43,7 +43,7 @@ class FarEnd:
 
 @pytest.fixture(params=["serial"])
 def transport(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Transport:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return plugins.transport(request.param)
 
 
@@ -191,7 +191,7 @@ def test_no_permission(far_end: FarEnd, tmp_path: Path) -> None:
     Path(far_end.port).chmod(0)
     script = """
 import os, sys
-os.environ["XDG_RUNTIME_DIR"] = sys.argv[2]
+os.environ["XDG_STATE_HOME"] = sys.argv[2]
 from harness.errors import SerialPortError
 from harness.transports.serial import SerialTransport
 if os.getuid() == 0:
