@@ -17,7 +17,8 @@ readonly checkout suite folder targets
 
 say() { printf 'prove-bare: %s\n' "$*" >&2; }
 
-mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep --invert-match security | head -1; }
+# shellcheck disable=SC2016  # apt-get expands it
+mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep --invert-match --max-count=1 security; }
 
 # The cargo program alone, not rustup's front for it: it needs nothing but the C library.
 current_cargo() { rustup which cargo 2>/dev/null || command -v cargo; }

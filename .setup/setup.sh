@@ -54,12 +54,12 @@ as_root() {
 apt_install() {
     local names
     mapfile -t names < <(awk '{ print $1 }' <<<"$1")
-    say "installing these Debian packages with apt-get:"
+    say "installing these Debian packages with apt-get, which takes a minute or two:"
     awk '{ print "    " $0 }' <<<"$1" >&2
-    as_root apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 update >&2
+    as_root apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 update >/dev/null
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
-        install --yes --no-install-recommends "${names[@]}" >&2
+        install --yes --no-install-recommends "${names[@]}" >/dev/null
 }
 
 install_system_packages() {
