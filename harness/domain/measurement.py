@@ -50,6 +50,7 @@ class Measurement:
         untouched_tail_bytes: bytes of the tail that nothing ever wrote.
         min_working_arena_bytes: from bisection; None when it was not asked for.
         min_arena_failure: how the next smaller size failed.
+        overruns: in words, what was written outside head and tail while the model ran; empty is good.
         stack_used_bytes: the stack's high-water mark.
         alloc_ticks, invoke_ticks: core clock cycles; no timing when `emulated`.
         clock_hz: the core clock that the ticks are of.
@@ -88,5 +89,6 @@ class Measurement:
     log: tuple[str, ...] = ()
     min_working_arena_bytes: int | None = None
     min_arena_failure: str | None = None
+    overruns: tuple[str, ...] = ()
     sections: dict[str, int] = field(default_factory=dict)
     struct_sizes: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,99 @@
+"""The command line. The only place that prints or exits."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from harness import __version__
+from harness.errors import HarnessError, InterruptedRunError, StorageError
+
+# A command's module is imported when the command is used: `harness --help` stays fast.
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "boards": ("boards", "List the boards that harness knows."),
+    "doctor": ("doctor", "Check toolchain, probes, ports and permissions, and say how to mend what is wrong."),
+    "estimate": ("estimate", "Say what arena a model needs, without a device."),
+    "build": ("build", "Build the firmware for a board."),
+    "flash": ("flash", "Write firmware and model into a board's flash."),
+    "run": ("run", "Estimate, build, flash, measure and reconcile."),
+    "min-arena": ("min_arena", "Find the smallest arena that a model runs with, on the device."),
+    "reconcile": ("reconcile", "Lay estimates beside measurements from files."),
+    "demo": ("demo", "Run the four models that come with TFLM."),
+    "virtual": ("virtual", "Start, stop and list virtual boards."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Knows its commands' names and short helps without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"harness.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, short) for name, (_, short) in _COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="harness")
+def cli() -> None:
+    """The truth about the memory of neural networks on microcontrollers.
+
+    Exit status: 0 all is well; 1 a deviation past the threshold, an under-estimate, or a model that the device refused;
+    2 wrong usage or input; 3 trouble with bench, probe, port or toolchain; 130 interrupted.
+    """
+
+
+def main() -> NoReturn:
+    """The `harness` command."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `harness boards | head -1`: nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (HarnessError, OSError, KeyboardInterrupt, click.Abort) as error:
+        return _tell(_as_ours(error))
+    return status if isinstance(status, int) else 0
+
+
+def _as_ours(error: BaseException) -> HarnessError:
+    if isinstance(error, HarnessError):
+        return error
+    if isinstance(error, OSError):
+        return StorageError(error.strerror or str(error), where=error.filename or "")
+    return InterruptedRunError("interrupted")
+
+
+def _tell(error: HarnessError) -> int:
+    click.echo(f"error: {error}", err=True)
+    return error.exit_code
+
+
+def _as_interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """SIGTERM ends harness as Ctrl-C does: boards, ports and locks are given back on the way out."""
+    raise KeyboardInterrupt

@@ -1,0 +1,88 @@
+"""Data for stdout, in the format that was asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+FORMATS = ("table", "json", "csv", "markdown")
+
+_TABLE_STYLE = {"table": "simple", "markdown": "github"}
+# A spreadsheet would take a cell that begins so for a formula; names of models and tensors are untrusted.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+Row = Mapping[str, object]
+
+format_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Form of the data.",
+)
+
+
+def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None = None) -> None:
+    """Print data on stdout.
+
+    Args:
+        objects: what `json` prints: the stable keys.
+        output_format: one of FORMATS.
+        rows: what the other formats print, when that is less than the objects hold.
+    """
+    if output_format == "json":
+        click.echo(json.dumps(objects, indent=2))
+        return
+    rows = objects if rows is None else rows
+    click.echo(_csv(rows) if output_format == "csv" else _table(rows, output_format), nl=output_format != "csv")
+
+
+def _table(rows: Sequence[Row], output_format: str) -> str:
+    if not rows:
+        return "(nothing)"
+    cells = [{column: _cell(value, output_format) for column, value in row.items()} for row in rows]
+    right = [_is_number_column(rows, column) for column in rows[0]]
+    return tabulate(
+        cells,
+        headers="keys",
+        tablefmt=_TABLE_STYLE[output_format],
+        disable_numparse=True,
+        colalign=["right" if is_number else "left" for is_number in right],
+    )
+
+
+def _is_number_column(rows: Sequence[Row], column: str) -> bool:
+    values = [row[column] for row in rows if row[column] is not None]
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def _cell(value: object, output_format: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    return text.replace("|", "\\|") if output_format == "markdown" else text
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _safe(value) for key, value in row.items()} for row in rows)
+    return stream.getvalue()
+
+
+def _safe(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return "'" + value
+    return value

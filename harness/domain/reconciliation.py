@@ -1,0 +1,41 @@
+"""What estimate and measurement say of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.domain.estimate import Estimate
+from harness.domain.measurement import Measurement
+
+VERDICTS = ("ok", "over", "under", "fail", "error", "not_run")
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """One model on one board: what was expected, what was found, and why they differ.
+
+    Attributes:
+        model: file name.
+        sha256: of the model file, in hex; empty when it could not be read.
+        board: board id.
+        tflm: TFLM generation.
+        verdict: `ok`; `over`, the estimate is too high; `under`, it is too low; `fail`, the device said no;
+            `error`, harness or bench; `not_run`.
+        estimate, measurement: None when there is none.
+        error_bytes: estimated minus measured `arena_used_bytes`.
+        error_percent: that, in percent of the measured.
+        causes: sentences.
+        exit_code: what this one row asks the command to end with.
+    """
+
+    model: str
+    sha256: str
+    board: str
+    tflm: str
+    verdict: str
+    estimate: Estimate | None
+    measurement: Measurement | None
+    error_bytes: int | None
+    error_percent: float | None
+    causes: tuple[str, ...]
+    exit_code: int

@@ -1,0 +1,275 @@
+"""Estimates, measurements and reconciliations as JSON, and back. The keys are part of harness's interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.measurement import Measurement, TensorInfo
+from harness.domain.reconciliation import Reconciliation
+from harness.errors import ResultError
+
+Json = dict[str, object]
+
+_FILE_LIMIT_BYTES = 256 * 1024 * 1024
+
+
+def estimate_to_json(estimate: Estimate) -> Json:
+    """The stable keys of an estimate."""
+    return {
+        "model": estimate.model,
+        "sha256": estimate.sha256,
+        "tflm": estimate.profile.tflm,
+        "board": estimate.board,
+        "abi": estimate.profile.abi,
+        "kernels": estimate.profile.kernels,
+        "method": estimate.method,
+        "arena_used_bytes": estimate.arena_used_bytes,
+        "head_bytes": estimate.head_bytes,
+        "tail_bytes": estimate.tail_bytes,
+        "min_working_arena_bytes": estimate.min_working_arena_bytes,
+        "recommended_arena_bytes": estimate.recommended_arena_bytes,
+        "sections": [
+            {"name": part.name, "region": part.region, "size_bytes": part.size_bytes} for part in estimate.sections
+        ],
+        "corrections": list(estimate.corrections),
+        "warnings": list(estimate.warnings),
+    }
+
+
+def measurement_to_json(measurement: Measurement) -> Json:
+    """The stable keys of a measurement."""
+    return {
+        "model": measurement.model,
+        "sha256": measurement.sha256,
+        "board": measurement.board,
+        "probe_id": measurement.probe_id,
+        "unit": measurement.unit,
+        "tflm": measurement.tflm,
+        "build_id": measurement.build_id,
+        "arena_size_bytes": measurement.arena_size_bytes,
+        "arena_used_bytes": measurement.arena_used_bytes,
+        "painted_used_bytes": measurement.painted_used_bytes,
+        "head_bytes": measurement.head_bytes,
+        "tail_bytes": measurement.tail_bytes,
+        "touched_by_allocation_bytes": measurement.touched_by_allocation_bytes,
+        "untouched_tail_bytes": measurement.untouched_tail_bytes,
+        "sections": dict(measurement.sections),
+        "min_working_arena_bytes": measurement.min_working_arena_bytes,
+        "min_arena_failure": measurement.min_arena_failure,
+        "overruns": list(measurement.overruns),
+        "stack_used_bytes": measurement.stack_used_bytes,
+        "inputs": [_tensor_to_json(tensor) for tensor in measurement.inputs],
+        "outputs": [
+            _tensor_to_json(tensor) | {"hex": data.hex()}
+            for tensor, data in zip(measurement.outputs, measurement.output_data, strict=True)
+        ],
+        "output_sha256": measurement.output_sha256,
+        "alloc_ticks": measurement.alloc_ticks,
+        "invoke_ticks": measurement.invoke_ticks,
+        "clock_hz": measurement.clock_hz,
+        "emulated": measurement.emulated,
+        "struct_sizes": dict(measurement.struct_sizes),
+        "log": list(measurement.log),
+    }
+
+
+def reconciliation_to_json(row: Reconciliation) -> Json:
+    """The stable keys of a row of `harness run`."""
+    return {
+        "model": row.model,
+        "sha256": row.sha256,
+        "board": row.board,
+        "tflm": row.tflm,
+        "verdict": row.verdict,
+        "estimate": estimate_to_json(row.estimate) if row.estimate else None,
+        "measurement": measurement_to_json(row.measurement) if row.measurement else None,
+        "error_bytes": row.error_bytes,
+        "error_percent": row.error_percent,
+        "causes": list(row.causes),
+    }
+
+
+def read_results(path: Path) -> tuple[list[Estimate], list[Measurement]]:
+    """The estimates and measurements in a file that `--format json` of `estimate` or `run` wrote.
+
+    Raises:
+        ResultError: the file cannot be read, or is no such list.
+    """
+    estimates: list[Estimate] = []
+    measurements: list[Measurement] = []
+    for item in _read_list(path):
+        if item.has("verdict"):
+            estimates += [estimate_from_json(item.inner("estimate"))] if item.has("estimate") else []
+            measurements += [measurement_from_json(item.inner("measurement"))] if item.has("measurement") else []
+        elif item.has("method"):
+            estimates.append(estimate_from_json(item))
+        else:
+            measurements.append(measurement_from_json(item))
+    return estimates, measurements
+
+
+def estimate_from_json(item: Fields) -> Estimate:
+    """The reverse of `estimate_to_json`."""
+    return Estimate(
+        model=item.text("model"),
+        sha256=item.text("sha256"),
+        profile=Profile(item.text("tflm"), item.text("abi"), item.text("kernels")),
+        board=item.text("board") if item.has("board") else None,
+        method=item.text("method"),
+        arena_used_bytes=item.integer("arena_used_bytes"),
+        head_bytes=item.integer_or_none("head_bytes"),
+        tail_bytes=item.integer_or_none("tail_bytes"),
+        min_working_arena_bytes=item.integer_or_none("min_working_arena_bytes"),
+        recommended_arena_bytes=item.integer("recommended_arena_bytes"),
+        sections=tuple(
+            Section(part.text("name"), part.text("region"), part.integer("size_bytes"))
+            for part in item.objects("sections")
+        ),
+        corrections=item.texts("corrections"),
+        warnings=item.texts("warnings"),
+    )
+
+
+def measurement_from_json(item: Fields) -> Measurement:
+    """The reverse of `measurement_to_json`."""
+    outputs = item.objects("outputs")
+    return Measurement(
+        model=item.text("model"),
+        sha256=item.text("sha256"),
+        board=item.text("board"),
+        probe_id=item.text("probe_id"),
+        unit=item.text("unit"),
+        tflm=item.text("tflm"),
+        build_id=item.text("build_id"),
+        arena_size_bytes=item.integer("arena_size_bytes"),
+        arena_used_bytes=item.integer("arena_used_bytes"),
+        head_bytes=item.integer("head_bytes"),
+        tail_bytes=item.integer("tail_bytes"),
+        painted_used_bytes=item.integer("painted_used_bytes"),
+        touched_by_allocation_bytes=item.integer("touched_by_allocation_bytes"),
+        untouched_tail_bytes=item.integer("untouched_tail_bytes"),
+        stack_used_bytes=item.integer("stack_used_bytes"),
+        alloc_ticks=item.integer("alloc_ticks"),
+        invoke_ticks=item.integer("invoke_ticks"),
+        clock_hz=item.integer("clock_hz"),
+        emulated=item.truth("emulated"),
+        inputs=tuple(_tensor_from_json(tensor) for tensor in item.objects("inputs")),
+        outputs=tuple(_tensor_from_json(tensor) for tensor in outputs),
+        output_data=tuple(tensor.data("hex") for tensor in outputs),
+        output_sha256=item.text("output_sha256"),
+        log=item.texts("log"),
+        min_working_arena_bytes=item.integer_or_none("min_working_arena_bytes"),
+        min_arena_failure=item.text("min_arena_failure") if item.has("min_arena_failure") else None,
+        overruns=item.texts("overruns"),
+        sections=item.integer_table("sections"),
+        struct_sizes=item.integer_table("struct_sizes"),
+    )
+
+
+def _tensor_to_json(tensor: TensorInfo) -> Json:
+    return {"type": tensor.type, "shape": list(tensor.shape), "size_bytes": tensor.size_bytes}
+
+
+def _tensor_from_json(item: Fields) -> TensorInfo:
+    return TensorInfo(item.text("type"), item.integers("shape"), item.integer("size_bytes"))
+
+
+def _read_list(path: Path) -> list[Fields]:
+    try:
+        if path.stat().st_size > _FILE_LIMIT_BYTES:
+            raise ResultError("the file is too large", where=path, expected=f"at most {_FILE_LIMIT_BYTES:,} bytes")
+        items = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ResultError(f"the file cannot be read: {error.strerror}", where=path) from error
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"this is no JSON: {error}", where=path) from error
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ResultError("this is no list of results", where=path, hint="write it with: harness run … --format json")
+    return [Fields(f"{path}[{number}]", item) for number, item in enumerate(items)]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A JSON object that names file, place and key when something is wrong with it.
+
+    Attributes:
+        place: where it stands, for messages.
+        values: the object.
+    """
+
+    place: str
+    values: Mapping[str, object]
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there and not null."""
+        return self.values.get(key) is not None
+
+    def text(self, key: str) -> str:
+        """A string."""
+        value = self.values.get(key)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a string")
+        return value
+
+    def integer(self, key: str) -> int:
+        """A whole number."""
+        value = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._wrong(key, "a whole number")
+        return value
+
+    def integer_or_none(self, key: str) -> int | None:
+        """A whole number, or null."""
+        return self.integer(key) if self.has(key) else None
+
+    def truth(self, key: str) -> bool:
+        """True or false."""
+        value = self.values.get(key)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
+    def data(self, key: str) -> bytes:
+        """Bytes, as hex digits."""
+        try:
+            return bytes.fromhex(self.text(key))
+        except ValueError:
+            raise self._wrong(key, "hex digits") from None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings."""
+        return tuple(Fields(self.place, {key: item}).text(key) for item in self._list(key))
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        """A list of whole numbers."""
+        return tuple(Fields(self.place, {key: item}).integer(key) for item in self._list(key))
+
+    def integer_table(self, key: str) -> dict[str, int]:
+        """An object of whole numbers."""
+        inner = self.inner(key)
+        return {name: inner.integer(name) for name in inner.values}
+
+    def inner(self, key: str) -> Fields:
+        """An object inside this one."""
+        value = self.values.get(key)
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object")
+        return Fields(f"{self.place}.{key}", value)
+
+    def objects(self, key: str) -> list[Fields]:
+        """A list of objects."""
+        return [Fields(self.place, {key: item}).inner(key) for item in self._list(key)]
+
+    def _list(self, key: str) -> list[object]:
+        value = self.values.get(key)
+        if not isinstance(value, list):
+            raise self._wrong(key, "a list")
+        return value
+
+    def _wrong(self, key: str, expected: str) -> ResultError:
+        found = repr(self.values[key])[:60] if key in self.values else "nothing"
+        return ResultError(f"the result has no usable {key!r}", where=self.place, measured=found, expected=expected)
