@@ -99,6 +99,8 @@ class Device:
 
     def reboot(self) -> Hello:
         """Reset the device and wait for its hello; raises as `await_boot`."""
+        while (event := self._next_event(0)) is not None:  # a late hello must not be taken for the next one
+            self._keep(event)
         self._reset()
         return self.await_boot()
 
@@ -145,10 +147,11 @@ class Device:
         frame = self._await({answer, "error"}, name, within_s, {self._nonce})
         if frame.kind == answer:
             return frame
-        if frame.text("error") == "bad_crc":
+        if frame.body.text("error") == "bad_crc":
             raise _damaged(f"the command {name!r} reached the device damaged", self._line.port, self.damaged_lines)
         raise ProtocolError(
-            f"the device refused the command {name!r}", measured=f"{frame.text('error')}: {frame.text('text')}"
+            f"the device refused the command {name!r}",
+            measured=f"{frame.body.text('error')}: {frame.body.text('text')}",
         )
 
     def _send(self, command: Mapping[str, object]) -> None:
@@ -235,33 +238,36 @@ def _damaged(what: str, port: str, damaged_lines: int) -> _DamagedOnTheWayError:
 
 
 def _hello(frame: Frame) -> Hello:
-    model = frame.inner("model")
-    sizes = frame.inner("sizes")
+    body = frame.body
+    model = body.inner("model")
     return Hello(
-        build_id=frame.text("build_id"),
-        image_crc32=frame.integer("image_crc32"),
-        board=frame.text("board"),
-        tflm=frame.text("tflm"),
-        unit=frame.text("unit"),
-        arena_max_bytes=frame.integer("arena_max_bytes"),
-        line_bytes=frame.integer("line_bytes"),
-        clock_hz=frame.integer("clock_hz"),
-        clock_source=frame.text("clock_source"),
-        stack_bytes=frame.integer("stack_bytes"),
-        reset=frame.text("reset"),
-        struct_sizes={name: sizes.integer(name) for name in sizes.body},
-        model=ModelState(model.text("state"), model.integer("size_bytes"), model.text("sha256")),
+        build_id=body.text("build_id"),
+        image_crc32=body.count("image_crc32"),
+        board=body.text("board"),
+        tflm=body.text("tflm"),
+        unit=body.text("unit"),
+        arena_max_bytes=body.count("arena_max_bytes"),
+        line_bytes=body.count("line_bytes"),
+        clock_hz=body.count("clock_hz"),
+        clock_source=body.text("clock_source"),
+        stack_bytes=body.count("stack_bytes"),
+        reset=body.text("reset"),
+        struct_sizes=body.inner("sizes").all_integers(),
+        model=ModelState(model.text("state"), model.count("size_bytes"), model.text("sha256")),
     )
 
 
 def _fault(frame: Frame, port: str) -> DeviceError:
-    kind, stage = frame.text("kind"), frame.text("stage")
+    body = frame.body
+    kind, text = body.text("kind"), body.text("text")
     registers = ("pc", "lr", "sp", "cfsr", "hfsr", "mmfar", "bfar")
-    shown = ", ".join(f"{name}=0x{frame.integer(name):08x}" for name in registers)
     error = StackOverflowError if kind == "stack_overflow" else DeviceFaultError
-    what = f"the device ended in a {kind.replace('_', ' ')} during {stage}"
-    text = frame.text("text")
-    return error(f"{what}: {text}" if text else what, where=port, measured=shown)
+    what = f"the device ended in a {kind.replace('_', ' ')} during {body.text('stage')}"
+    return error(
+        f"{what}: {text}" if text else what,
+        where=port,
+        measured=", ".join(f"{name}=0x{body.count(name):08x}" for name in registers),
+    )
 
 
 def _unexpected_reset(hello: Hello, doing: str, port: str) -> DeviceError:

@@ -17,8 +17,8 @@ from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage
 from harness.domain.measurement import Extent, Measurement, TensorInfo
 from harness.errors import DeviceError, FlashError, UsageError
+from harness.fields import Fields
 from harness.tflm_words import explain
-from harness.wire import Frame
 
 MAGIC_BYTES = (0xAA, 0x55)
 
@@ -65,9 +65,9 @@ class _Pass:
     """What the device said in one pass with one magic byte."""
 
     hello: Hello
-    allocated: Frame
-    invoked: Frame
-    scanned: Frame
+    allocated: Fields
+    invoked: Fields
+    scanned: Fields
     outputs: tuple[bytes, ...]
 
 
@@ -75,7 +75,7 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
     """Measure one model, once with each magic byte.
 
     Args:
-        device: where it lies.
+        device: where it lies; it has just been started.
         subject: what is to be measured.
         recipe: how.
 
@@ -84,7 +84,8 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
         DeviceError: the device said no.
         UsageError: the inputs or the arena do not fit.
     """
-    first, second = (_measure_once(device, subject, recipe, magic_byte) for magic_byte in MAGIC_BYTES)
+    first = _measure_once(device, check_hello(device.await_boot(), subject), recipe, MAGIC_BYTES[0])
+    second = _measure_once(device, check_hello(device.reboot(), subject), recipe, MAGIC_BYTES[1])
     return _combine(subject, (first, second), device.log)
 
 
@@ -100,7 +101,7 @@ def try_run(device: Device, subject: Subject, recipe: Recipe) -> tuple[str, ...]
     hello = check_hello(device.reboot(), subject)
     allocated = _allocate(device, _arena_size(recipe, hello), MAGIC_BYTES[0])
     _invoke(device, hello, allocated, recipe)
-    return _overruns(device.ask("scan", "scanned"))
+    return _overruns(device.ask("scan", "scanned").body)
 
 
 def check_hello(hello: Hello, subject: Subject) -> Hello:
@@ -127,13 +128,13 @@ def check_hello(hello: Hello, subject: Subject) -> Hello:
     return hello
 
 
-def _measure_once(device: Device, subject: Subject, recipe: Recipe, magic_byte: int) -> _Pass:
-    hello = check_hello(device.reboot(), subject)
+def _measure_once(device: Device, hello: Hello, recipe: Recipe, magic_byte: int) -> _Pass:
     allocated = _allocate(device, _arena_size(recipe, hello), magic_byte)
     invoked = _invoke(device, hello, allocated, recipe)
-    scanned = device.ask("scan", "scanned")
+    scanned = device.ask("scan", "scanned").body
     outputs = tuple(
-        device.ask("output", "output", index=index).data("hex") for index in range(len(allocated.objects("outputs")))
+        device.ask("output", "output", index=index).body.data("hex")
+        for index in range(len(allocated.inners("outputs")))
     )
     return _Pass(hello, allocated, invoked, scanned, outputs)
 
@@ -150,22 +151,22 @@ def _arena_size(recipe: Recipe, hello: Hello) -> int:
     return size
 
 
-def _allocate(device: Device, arena_bytes: int, magic_byte: int) -> Frame:
+def _allocate(device: Device, arena_bytes: int, magic_byte: int) -> Fields:
     log_before = len(device.log)
-    allocated = device.ask("allocate", "allocated", works=True, arena_bytes=arena_bytes, paint=magic_byte)
-    if allocated.body.get("paint_ok") is not True:
+    allocated = device.ask("allocate", "allocated", works=True, arena_bytes=arena_bytes, paint=magic_byte).body
+    if not allocated.truth("paint_ok"):
         raise DeviceError("the paint did not take: the RAM does not hold what is written to it")
     if allocated.text("status") != "ok":
         raise explain(device.log[log_before:], "AllocateTensors")
     return allocated
 
 
-def _invoke(device: Device, hello: Hello, allocated: Frame, recipe: Recipe) -> Frame:
+def _invoke(device: Device, hello: Hello, allocated: Fields, recipe: Recipe) -> Fields:
     """Feed the inputs, which share their memory with later tensors, before each Invoke; return the last answer."""
     for _ in range(recipe.invokes):
         _feed(device, hello, _tensors(allocated, "inputs"), recipe.inputs)
         log_before = len(device.log)
-        invoked = device.ask("invoke", "invoked", works=True)
+        invoked = device.ask("invoke", "invoked", works=True).body
         if invoked.text("status") != "ok":
             raise explain(device.log[log_before:], "Invoke")
     return invoked
@@ -198,7 +199,7 @@ def _check_inputs(tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> Non
 def _combine(subject: Subject, passes: tuple[_Pass, _Pass], log: tuple[str, ...]) -> Measurement:
     first, second = passes
     allocated, scanned = first.allocated, first.scanned
-    size, head, tail = (allocated.integer(key) for key in ("arena_bytes", "head_bytes", "tail_bytes"))
+    size, head, tail = (allocated.count(key) for key in ("arena_bytes", "head_bytes", "tail_bytes"))
     return Measurement(
         model=subject.model,
         sha256=subject.sha256,
@@ -208,15 +209,15 @@ def _combine(subject: Subject, passes: tuple[_Pass, _Pass], log: tuple[str, ...]
         tflm=first.hello.tflm,
         build_id=first.hello.build_id,
         arena_size_bytes=size,
-        arena_used_bytes=allocated.integer("used_bytes"),
+        arena_used_bytes=allocated.count("used_bytes"),
         head_bytes=head,
         tail_bytes=tail,
         painted_used_bytes=size - _common_gap(scanned, second.scanned),
         touched_by_allocation_bytes=size - head - tail - _untouched(passes, Extent(head, size - head - tail)),
-        untouched_tail_bytes=min(one.scanned.integer("tail_untouched_bytes") for one in passes),
-        stack_used_bytes=max(one.scanned.integer("stack_used_bytes") for one in passes),
-        alloc_ticks=allocated.integer("ticks"),
-        invoke_ticks=first.invoked.integer("ticks"),
+        untouched_tail_bytes=min(one.scanned.count("tail_untouched_bytes") for one in passes),
+        stack_used_bytes=max(one.scanned.count("stack_used_bytes") for one in passes),
+        alloc_ticks=allocated.count("ticks"),
+        invoke_ticks=first.invoked.count("ticks"),
         clock_hz=first.hello.clock_hz,
         emulated=subject.board.emulated,
         inputs=_tensors(allocated, "inputs"),
@@ -229,16 +230,16 @@ def _combine(subject: Subject, passes: tuple[_Pass, _Pass], log: tuple[str, ...]
     )
 
 
-def _tensors(allocated: Frame, key: str) -> tuple[TensorInfo, ...]:
+def _tensors(allocated: Fields, key: str) -> tuple[TensorInfo, ...]:
     return tuple(
-        TensorInfo(tensor.text("type"), tensor.integers("shape"), tensor.integer("size_bytes"))
-        for tensor in allocated.objects(key)
+        TensorInfo(tensor.text("type"), tensor.integers("shape"), tensor.count("size_bytes"))
+        for tensor in allocated.inners(key)
     )
 
 
-def _common_gap(first: Frame, second: Frame) -> int:
+def _common_gap(first: Fields, second: Fields) -> int:
     """The length of the run that stayed paint in both passes."""
-    gaps = [Extent(scanned.integer("gap_offset"), scanned.integer("gap_bytes")) for scanned in (first, second)]
+    gaps = [Extent(scanned.count("gap_offset"), scanned.count("gap_bytes")) for scanned in (first, second)]
     return _overlap(gaps[0], gaps[1])
 
 
@@ -253,7 +254,7 @@ def _overlap(a: Extent, b: Extent) -> int:
     return max(0, min(a.end, b.end) - max(a.offset, b.offset))
 
 
-def _overruns(scanned: Frame) -> tuple[str, ...]:
+def _overruns(scanned: Fields) -> tuple[str, ...]:
     """What was written where nothing may be written while a model runs."""
     places = (
         ("the free middle", "written_bytes", "written_first", "the arena's offset"),
@@ -261,7 +262,7 @@ def _overruns(scanned: Frame) -> tuple[str, ...]:
         ("the guard above the arena", "guard_high_written_bytes", "guard_high_first", "the guard's offset"),
     )
     return tuple(
-        f"{scanned.integer(count)} bytes written into {place}, the first at {origin} {scanned.integer(at)}"
+        f"{scanned.count(count)} bytes written into {place}, the first at {origin} {scanned.count(at)}"
         for place, count, at, origin in places
-        if scanned.integer(count)
+        if scanned.count(count)
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import ResultError
+from harness.fields import Fields
 
 Json = dict[str, object]
 
@@ -127,7 +126,7 @@ def estimate_from_json(item: Fields) -> Estimate:
         recommended_arena_bytes=item.integer("recommended_arena_bytes"),
         sections=tuple(
             Section(part.text("name"), part.text("region"), part.integer("size_bytes"))
-            for part in item.objects("sections")
+            for part in item.inners("sections")
         ),
         corrections=item.texts("corrections"),
         warnings=item.texts("warnings"),
@@ -136,7 +135,7 @@ def estimate_from_json(item: Fields) -> Estimate:
 
 def measurement_from_json(item: Fields) -> Measurement:
     """The reverse of `measurement_to_json`."""
-    outputs = item.objects("outputs")
+    outputs = item.inners("outputs")
     return Measurement(
         model=item.text("model"),
         sha256=item.text("sha256"),
@@ -157,7 +156,7 @@ def measurement_from_json(item: Fields) -> Measurement:
         invoke_ticks=item.integer("invoke_ticks"),
         clock_hz=item.integer("clock_hz"),
         emulated=item.truth("emulated"),
-        inputs=tuple(_tensor_from_json(tensor) for tensor in item.objects("inputs")),
+        inputs=tuple(_tensor_from_json(tensor) for tensor in item.inners("inputs")),
         outputs=tuple(_tensor_from_json(tensor) for tensor in outputs),
         output_data=tuple(tensor.data("hex") for tensor in outputs),
         output_sha256=item.text("output_sha256"),
@@ -165,8 +164,8 @@ def measurement_from_json(item: Fields) -> Measurement:
         min_working_arena_bytes=item.integer_or_none("min_working_arena_bytes"),
         min_arena_failure=item.text("min_arena_failure") if item.has("min_arena_failure") else None,
         overruns=item.texts("overruns"),
-        sections=item.integer_table("sections"),
-        struct_sizes=item.integer_table("struct_sizes"),
+        sections=item.inner("sections").all_integers(),
+        struct_sizes=item.inner("struct_sizes").all_integers(),
     )
 
 
@@ -189,87 +188,4 @@ def _read_list(path: Path) -> list[Fields]:
         raise ResultError(f"this is no JSON: {error}", where=path) from error
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ResultError("this is no list of results", where=path, hint="write it with: harness run … --format json")
-    return [Fields(f"{path}[{number}]", item) for number, item in enumerate(items)]
-
-
-@dataclass(frozen=True)
-class Fields:
-    """A JSON object that names file, place and key when something is wrong with it.
-
-    Attributes:
-        place: where it stands, for messages.
-        values: the object.
-    """
-
-    place: str
-    values: Mapping[str, object]
-
-    def has(self, key: str) -> bool:
-        """Whether the key is there and not null."""
-        return self.values.get(key) is not None
-
-    def text(self, key: str) -> str:
-        """A string."""
-        value = self.values.get(key)
-        if not isinstance(value, str):
-            raise self._wrong(key, "a string")
-        return value
-
-    def integer(self, key: str) -> int:
-        """A whole number."""
-        value = self.values.get(key)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self._wrong(key, "a whole number")
-        return value
-
-    def integer_or_none(self, key: str) -> int | None:
-        """A whole number, or null."""
-        return self.integer(key) if self.has(key) else None
-
-    def truth(self, key: str) -> bool:
-        """True or false."""
-        value = self.values.get(key)
-        if not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
-        return value
-
-    def data(self, key: str) -> bytes:
-        """Bytes, as hex digits."""
-        try:
-            return bytes.fromhex(self.text(key))
-        except ValueError:
-            raise self._wrong(key, "hex digits") from None
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """A list of strings."""
-        return tuple(Fields(self.place, {key: item}).text(key) for item in self._list(key))
-
-    def integers(self, key: str) -> tuple[int, ...]:
-        """A list of whole numbers."""
-        return tuple(Fields(self.place, {key: item}).integer(key) for item in self._list(key))
-
-    def integer_table(self, key: str) -> dict[str, int]:
-        """An object of whole numbers."""
-        inner = self.inner(key)
-        return {name: inner.integer(name) for name in inner.values}
-
-    def inner(self, key: str) -> Fields:
-        """An object inside this one."""
-        value = self.values.get(key)
-        if not isinstance(value, dict):
-            raise self._wrong(key, "an object")
-        return Fields(f"{self.place}.{key}", value)
-
-    def objects(self, key: str) -> list[Fields]:
-        """A list of objects."""
-        return [Fields(self.place, {key: item}).inner(key) for item in self._list(key)]
-
-    def _list(self, key: str) -> list[object]:
-        value = self.values.get(key)
-        if not isinstance(value, list):
-            raise self._wrong(key, "a list")
-        return value
-
-    def _wrong(self, key: str, expected: str) -> ResultError:
-        found = repr(self.values[key])[:60] if key in self.values else "nothing"
-        return ResultError(f"the result has no usable {key!r}", where=self.place, measured=found, expected=expected)
+    return [Fields(f"{path}[{number}]", item, ResultError) for number, item in enumerate(items)]

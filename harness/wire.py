@@ -57,11 +57,9 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from harness.errors import ProtocolError
-
-_T = TypeVar("_T")
+from harness.fields import Fields
 
 VERSION = 1
 NO_NONCE = "00000000"
@@ -70,6 +68,8 @@ NO_NONCE = "00000000"
 MAX_LINE_BYTES = 4096
 # An output tensor in hex is the largest thing a frame carries; more than this, no arena holds.
 MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+_OTHER_BUILD = "the firmware is of another build; flash it anew: --force-flash"
 
 _MARK = b"#H"
 _LINE = re.compile(rb"#H(\d{1,3}) (\d{1,10}) ([0-9a-f]{8}) ([.+]) ([\x20-\xff]*) ([0-9a-f]{8})")
@@ -82,69 +82,12 @@ class Frame:
     Attributes:
         kind: the value of its `frame` key.
         nonce: whose run it belongs to.
-        body: the JSON object.
+        body: its fields; one that is missing or of another type is a ProtocolError.
     """
 
     kind: str
     nonce: str
-    body: Mapping[str, object]
-
-    def integer(self, key: str) -> int:
-        """A number that is never negative: bytes, offsets, ticks, registers."""
-        value = self.body.get(key)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._wrong(key, "a number, 0 or more", value)
-        return value
-
-    def text(self, key: str) -> str:
-        """A string."""
-        value = self.body.get(key)
-        if not isinstance(value, str):
-            raise self._wrong(key, "a string", value)
-        return value
-
-    def objects(self, key: str) -> tuple[Frame, ...]:
-        """A list of objects, each with the same accessors."""
-        return tuple(Frame(self.kind, self.nonce, item) for item in self._list(key, dict))
-
-    def inner(self, key: str) -> Frame:
-        """The object inside this one."""
-        value = self.body.get(key)
-        if not isinstance(value, dict):
-            raise self._wrong(key, "an object", value)
-        return Frame(self.kind, self.nonce, value)
-
-    def integers(self, key: str) -> tuple[int, ...]:
-        """A list of whole numbers."""
-        return tuple(self._list(key, int))
-
-    def pairs(self, key: str) -> tuple[tuple[int, int], ...]:
-        """A list of pairs of numbers, such as extents."""
-        pairs = self._list(key, list)
-        if not all(len(pair) == 2 and all(isinstance(part, int) for part in pair) for pair in pairs):
-            raise self._wrong(key, "pairs of numbers", pairs)
-        return tuple((pair[0], pair[1]) for pair in pairs)
-
-    def data(self, key: str) -> bytes:
-        """Bytes, sent as hex digits."""
-        try:
-            return bytes.fromhex(self.text(key))
-        except ValueError:
-            raise self._wrong(key, "hex digits", self.body.get(key)) from None
-
-    def _list(self, key: str, kind: type[_T]) -> list[_T]:
-        value = self.body.get(key)
-        if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
-            raise self._wrong(key, f"a list of {kind.__name__}", value)
-        return value
-
-    def _wrong(self, key: str, expected: str, found: object) -> ProtocolError:
-        return ProtocolError(
-            f"the device's frame {self.kind!r} has no usable {key!r}",
-            measured=repr(found)[:80],
-            expected=expected,
-            hint="the firmware is of another build; flash it anew with --force-flash",
-        )
+    body: Fields
 
 
 @dataclass(frozen=True)
@@ -247,7 +190,7 @@ def _frame(text: bytes, nonce: str) -> Frame | Damaged:
         return Damaged(_readable(text))
     if not isinstance(body, dict) or not isinstance(body.get("frame"), str):
         return Damaged(_readable(text))
-    return Frame(body["frame"], nonce, body)
+    return Frame(body["frame"], nonce, Fields(f"frame {body['frame']!r}", body, ProtocolError, _OTHER_BUILD))
 
 
 def _readable(line: bytes) -> str:
