@@ -22,7 +22,7 @@ lint: setup ## check style, types and who imports whom
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
 	$(bin)/mypy
-	$(bin)/lint-imports
+	$(bin)/lint-imports --no-logo
 
 bench: setup ## measure the speed and memory of the harness itself
 	@$(bin)/python -m tests.bench

@@ -17,6 +17,7 @@ gcc-arm-none-eabi                compiles the firmware for Cortex-M boards
 libnewlib-arm-none-eabi          the C library of that firmware
 libstdc++-arm-none-eabi-newlib   the C++ headers of that firmware
 g++                              compiles the firmware's portable half for the tests on this machine
+shellcheck                       checks the shell scripts
 "
 
 say() { printf 'setup: %s\n' "$*" >&2; }
