@@ -1,0 +1,1 @@
+"""The estimate: what a model will take of the arena, worked out from its file alone."""

@@ -1,0 +1,190 @@
+"""Reading a flatbuffer that nobody has vouched for.
+
+Python's `flatbuffers` has no verifier, and its accessors follow any offset. Here every offset, length and alignment is
+checked at the moment it is used, against the rules of https://flatbuffers.dev/internals/: nothing outside the file is
+read, and what this reads without an error, a C++ reader that does not verify can read as well.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from harness.errors import ModelError
+
+INT8: Final = struct.Struct("<b")
+UINT8: Final = struct.Struct("<B")
+INT32: Final = struct.Struct("<i")
+UINT32: Final = struct.Struct("<I")
+INT64: Final = struct.Struct("<q")
+UINT64: Final = struct.Struct("<Q")
+FLOAT32: Final = struct.Struct("<f")
+
+MAX_TABLES: Final = 200_000
+"""A file may point at one table from many places, so that a small file unfolds into a huge one."""
+
+MAX_ELEMENTS: Final = 2_000_000
+"""Numbers that are unpacked from vectors, over the whole file; constant data is not unpacked."""
+
+
+class FlatBuffer:
+    """The bytes of a file, and how much may still be read from it.
+
+    Args:
+        data: the whole file.
+        name: what messages call the file.
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data = data
+        self.name = name
+        self._tables_left = MAX_TABLES
+        self._elements_left = MAX_ELEMENTS
+        self._vtables: dict[int, tuple[int, ...]] = {}
+
+    def root(self) -> Table:
+        """The outermost table.
+
+        Raises:
+            ModelError: the file is too short, or points outside itself.
+        """
+        if len(self.data) < 8:
+            raise self.damaged("ends before its first table", 0)
+        return self.table(self.follow(0))
+
+    def damaged(self, how: str, position: int) -> ModelError:
+        """The error for a file that breaks a rule at byte `position`."""
+        return ModelError(
+            f"the flatbuffer {how}",
+            where=f"{self.name}, byte {position}",
+            measured=f"a file of {len(self.data)} bytes",
+            hint="the file is truncated or damaged: convert or download it again",
+        )
+
+    def follow(self, position: int) -> int:
+        """Where the offset stored at `position` leads to."""
+        (offset,) = UINT32.unpack_from(self.data, position)
+        target: int = position + offset
+        if offset == 0 or target + 4 > len(self.data) or target % 4:
+            raise self.damaged(f"has an offset that leads to byte {target}", position)
+        return target
+
+    def table(self, position: int) -> Table:
+        """The table at `position`, which lies inside the file."""
+        self._tables_left -= 1
+        if self._tables_left < 0:
+            raise self.damaged(f"unfolds into more than {MAX_TABLES} tables", position)
+        (distance,) = INT32.unpack_from(self.data, position)
+        vtable = position - distance
+        offsets = self._vtables.get(vtable) or self._read_vtable(vtable)
+        if position + offsets[1] > len(self.data):
+            raise self.damaged("has a table that runs past its end", position)
+        return Table(self, position, offsets)
+
+    def _read_vtable(self, position: int) -> tuple[int, ...]:
+        """A vtable's 16-bit words: its size, its tables' size, then one offset per field."""
+        if position < 0 or position + 4 > len(self.data) or position % 2:
+            raise self.damaged("has a table without description", position)
+        vtable_bytes, table_bytes = struct.unpack_from("<HH", self.data, position)
+        if vtable_bytes < 4 or vtable_bytes % 2 or position + vtable_bytes > len(self.data) or table_bytes < 4:
+            raise self.damaged("has a table whose description is broken", position)
+        offsets = struct.unpack_from(f"<{vtable_bytes // 2}H", self.data, position)
+        self._vtables[position] = offsets
+        return offsets
+
+    def spend(self, elements: int, position: int) -> None:
+        """Count elements that are about to be unpacked."""
+        self._elements_left -= elements
+        if self._elements_left < 0:
+            raise self.damaged(f"unfolds into more than {MAX_ELEMENTS} numbers", position)
+
+
+class Table:
+    """One table. Fields are named by their vtable offset: 4 for the first, 6 for the second, and so on."""
+
+    __slots__ = ("_buffer", "_offsets", "position")
+
+    def __init__(self, buffer: FlatBuffer, position: int, offsets: tuple[int, ...]) -> None:
+        self._buffer = buffer
+        self.position = position
+        self._offsets = offsets
+
+    def integer(self, field: int, kind: struct.Struct, default: int = 0) -> int:
+        """A whole number, or truth value."""
+        place = self._place(field, kind.size)
+        return int(kind.unpack_from(self._buffer.data, place)[0]) if place else default
+
+    def real(self, field: int, default: float = 0.0) -> float:
+        """A 32-bit floating-point number."""
+        place = self._place(field, 4)
+        return float(FLOAT32.unpack_from(self._buffer.data, place)[0]) if place else default
+
+    def text(self, field: int) -> str | None:
+        """A string; bytes that are not UTF-8 are shown as escapes."""
+        found = self._vector(field, 1)
+        if found is None:
+            return None
+        start, count = found
+        data = self._buffer.data
+        if start + count >= len(data) or data[start + count] != 0:
+            raise self._buffer.damaged("has a string without its closing zero byte", start)
+        return data[start : start + count].decode("utf-8", "backslashreplace")
+
+    def numbers(self, field: int, kind: struct.Struct) -> tuple[int, ...]:
+        """A vector of whole numbers, unpacked; empty when absent."""
+        found = self._vector(field, kind.size)
+        if found is None:
+            return ()
+        start, count = found
+        self._buffer.spend(count, start)
+        return struct.unpack_from(f"<{count}{kind.format[-1]}", self._buffer.data, start)
+
+    def count(self, field: int, element_bytes: int) -> int:
+        """The length of a vector whose elements are not wanted."""
+        found = self._vector(field, element_bytes)
+        return found[1] if found else 0
+
+    def view(self, field: int) -> memoryview | None:
+        """A vector of bytes, not copied; None when absent."""
+        found = self._vector(field, 1)
+        return memoryview(self._buffer.data)[found[0] : found[0] + found[1]] if found else None
+
+    def table(self, field: int) -> Table | None:
+        """A table that this one points to."""
+        place = self._place(field, 4)
+        return self._buffer.table(self._buffer.follow(place)) if place else None
+
+    def tables(self, field: int) -> list[Table]:
+        """A vector of tables; empty when absent."""
+        found = self._vector(field, 4)
+        if found is None:
+            return []
+        start, count = found
+        buffer = self._buffer
+        return [buffer.table(buffer.follow(place)) for place in range(start, start + 4 * count, 4)]
+
+    def _place(self, field: int, size: int) -> int:
+        """Where a field's value lies; 0 when it is absent."""
+        number = field >> 1
+        offset = self._offsets[number] if number < len(self._offsets) else 0
+        if offset == 0:
+            return 0
+        place = self.position + offset
+        if offset < 4 or offset + size > self._offsets[1] or place % size:
+            raise self._buffer.damaged("has a field outside its table, or at a crooked address", place)
+        return place
+
+    def _vector(self, field: int, element_bytes: int) -> tuple[int, int] | None:
+        """Where a vector's first element lies, and how many there are."""
+        place = self._place(field, 4)
+        if place == 0:
+            return None
+        buffer = self._buffer
+        header = buffer.follow(place)
+        (count,) = UINT32.unpack_from(buffer.data, header)
+        start = header + 4
+        if start + count * element_bytes > len(buffer.data):
+            raise buffer.damaged(f"has a vector of {count} elements that runs past its end", header)
+        if start % element_bytes:
+            raise buffer.damaged("has a vector at a crooked address", header)
+        return start, count
