@@ -4,6 +4,7 @@
 #
 # PYTHON=...  the Python to build .venv with (3.11 or newer; default: the first one found)
 set -euo pipefail
+shopt -s inherit_errexit
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
@@ -28,6 +29,39 @@ die() {
     exit 1
 }
 
+# --- Python ----------------------------------------------------------------------------------------------------------
+
+new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+# A .venv that was moved or copied here still points to its old place.
+usable_venv() {
+    new_enough "$venv/bin/python" && grep --quiet --fixed-strings --no-messages "$venv/bin/python" "$venv/bin/pip"
+}
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-python3 /usr/bin/python3 python3.13 python3.12 python3.11}; do
+        if new_enough "$candidate"; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    die "no Python 3.11 or newer: tried ${PYTHON:-python3, python3.11 to python3.13}" \
+        "install one (Debian 12 and newer have it as python3), or name one: make setup PYTHON=/path/to/python3"
+}
+
+# Debian keeps the half of Python that makes virtual environments in a package of its own.
+missing_venv_package() {
+    local python
+    python=$(find_python)
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        return
+    fi
+    "$python" -c 'import sys; sys.exit(sys.base_prefix != "/usr")' || die \
+        "$python cannot make a virtual environment: it lacks ensurepip" "name another: make setup PYTHON=/usr/bin/python3"
+    "$python" -c 'import sys; print("%-32s makes .venv" % ("python%d.%d-venv" % sys.version_info[:2]))'
+}
+
 # --- system packages -------------------------------------------------------------------------------------------------
 
 installed() { [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
@@ -39,6 +73,7 @@ missing_packages() {
             printf '%-32s %s\n' "$package" "$purpose"
         fi
     done <<<"$system_packages"
+    usable_venv || missing_venv_package
 }
 
 as_root() {
@@ -92,46 +127,15 @@ check_cargo() {
 
 # --- Python packages -------------------------------------------------------------------------------------------------
 
-# Whether a Python is new enough.
-new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
-
-find_python() {
-    local candidate
-    for candidate in ${PYTHON:-python3 /usr/bin/python3 python3.13 python3.12 python3.11}; do
-        if new_enough "$candidate"; then
-            command -v "$candidate"
-            return
-        fi
-    done
-    die "no Python 3.11 or newer: tried ${PYTHON:-python3, python3.11 to python3.13}" \
-        "install one (Debian 12 and newer have it as python3), or name one: make setup PYTHON=/path/to/python3"
-}
-
-# Debian keeps the half of Python that makes virtual environments in a package of its own.
-ensure_venv_module() {
-    local system
-    "$1" -c 'import ensurepip, venv' 2>/dev/null && return
-    system=$("$1" -c 'import sys; print(sys.base_prefix == "/usr")')
-    if [[ $system != True ]] || ! command -v apt-get >/dev/null; then
-        die "$1 cannot make a virtual environment: it lacks ensurepip" "name another: make setup PYTHON=/usr/bin/python3"
-    fi
-    apt_install "$("$1" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])') makes .venv"
-}
-
-usable_venv() { new_enough "$venv/bin/python" && [[ -x $venv/bin/pip ]]; }
-
 make_venv() {
     local python
     python=$(find_python)
-    ensure_venv_module "$python"
     say "making .venv with $python"
     "$python" -m venv --clear "$venv"
 }
 
 # All that .venv was made from: when any of it changes, the packages are installed anew.
-fingerprint() {
-    { echo "$venv"; cat "$requirements" "$root/pyproject.toml" "$root/.setup/setup.sh"; } | sha256sum
-}
+fingerprint() { cat "$requirements" "$root/pyproject.toml" "$root/.setup/setup.sh" | sha256sum; }
 
 pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check --no-input "$@" >&2; }
 
