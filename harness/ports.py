@@ -117,7 +117,8 @@ class FlashSession(Protocol):
     def write(self, segment: FlashSegment, progress: Progress) -> None:
         """Erase the sectors that `segment` touches, program it, read it back and compare.
 
-        Bytes of these sectors outside the segment are lost.
+        Bytes of these sectors outside the segment are lost. The first sector is erased first, and the segment's first
+        page is programmed last: an interrupted write never leaves the start of an image in front of a part of it.
 
         Raises:
             FlashError: erase or program failed, or other bytes read back (address, found, expected).

@@ -1,0 +1,160 @@
+"""The parent's end of the pyOCD process: starts it, asks it, kills it when it hangs."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import IO, Any
+
+from harness import errors
+from harness.errors import DeadlineError, HarnessError, ProbeError
+from harness.flashers.pyocd.messages import Message, encode, receive
+
+_COMMAND = (sys.executable, "-P", "-m", "harness.flashers.pyocd.worker")
+"""`-P`: modules in the user's current folder must not stand in for pyOCD's."""
+_PIPE_BYTES = 65536
+
+
+class Process:
+    """A running pyOCD process. It ends with this object, and with this program however that ends.
+
+    Args:
+        silence_s: how long it may give no sign of life during a call before it is killed.
+    """
+
+    def __init__(self, silence_s: float) -> None:
+        self._silence_s = silence_s
+        # A process group of its own: Ctrl-C must not reach it before this program has decided what to do.
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the finalizer
+        self._child = subprocess.Popen(
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True, bufsize=0
+        )
+        self._requests, self._replies = _pipe(self._child.stdin), _pipe(self._child.stdout)
+        os.set_blocking(self._requests, False)
+        self.kill = weakref.finalize(self, _end, self._child, self._log)
+        """Ends the process, whatever it is doing. Calling it again does nothing."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self.kill.alive and self._child.poll() is None
+
+    def call(
+        self, request: Message, doing: str, where: str, report: Callable[[float], None] = lambda done: None
+    ) -> Message:
+        """Ask, and wait for the result.
+
+        Args:
+            request: what to do.
+            doing: the same in words, as in `while reading`.
+            where: which probe, for messages.
+            report: told the part of the work that is done, 0 to 1.
+
+        Raises:
+            DeadlineError: it hung, and was killed.
+            ProbeError: it ended.
+            HarnessError: what it reported.
+        """
+        try:
+            self._send(encode(request))
+            while (reply := receive(self._reader())).fields["kind"] == "progress":
+                report(reply.fields["done"])
+        except TimeoutError as error:
+            self.kill()
+            raise _hung(doing, where, self._silence_s) from error
+        except (EOFError, BrokenPipeError) as error:
+            raise self._ended(doing, where) from error
+        except BaseException:
+            self.kill()  # its answer would be taken for the next request's
+            raise
+        if reply.fields["kind"] == "error":
+            raise _reported(reply.fields)
+        return reply
+
+    def _send(self, data: bytes) -> None:
+        deadline = time.monotonic() + self._silence_s
+        unsent = memoryview(data)
+        while unsent:
+            _, ready, _ = select.select([], [self._requests], [], _remaining(deadline))
+            if not ready:
+                raise TimeoutError
+            unsent = unsent[os.write(self._requests, unsent[:_PIPE_BYTES]) :]
+
+    def _reader(self) -> Callable[[int], bytes]:
+        deadline = time.monotonic() + self._silence_s
+
+        def read_exactly(size: int) -> bytes:
+            data = bytearray()
+            while len(data) < size:
+                ready, _, _ = select.select([self._replies], [], [], _remaining(deadline))
+                if not ready:
+                    raise TimeoutError
+                piece = os.read(self._replies, size - len(data))
+                if not piece:
+                    raise EOFError
+                data += piece
+            return bytes(data)
+
+        return read_exactly
+
+    def _ended(self, doing: str, where: str) -> ProbeError:
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(1.0)
+        self._log.seek(0)
+        said = self._log.read().decode(errors="replace").strip().splitlines()
+        self.kill()
+        return ProbeError(
+            f"pyOCD's process ended while {doing}",
+            where=where,
+            measured=said[-1] if said else f"exit status {self._child.returncode}",
+            hint="run again; `pyocd list` shows whether pyOCD itself works",
+        )
+
+
+def _pipe(stream: IO[bytes] | None) -> int:
+    if stream is None:
+        raise ValueError("the process was started without a pipe")
+    return stream.fileno()
+
+
+def _end(child: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    for stream in (child.stdin, child.stdout, log):
+        if stream is not None:
+            stream.close()
+
+
+def _remaining(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
+
+
+def _hung(doing: str, where: str, silence_s: float) -> DeadlineError:
+    return DeadlineError(
+        f"the probe hung while {doing}, and pyOCD was killed",
+        where=where,
+        expected=f"a sign of life within {silence_s:g} s",
+        hint="unplug the probe, plug it in again, and run again",
+    )
+
+
+def _reported(fields: Mapping[str, Any]) -> HarnessError:
+    """The error that the process described; its class is one of harness's own."""
+    kind = getattr(errors, fields["class"], ProbeError)
+    error: HarnessError = kind(
+        fields["what"],
+        where=fields["where"],
+        measured=fields["measured"],
+        expected=fields["expected"],
+        hint=fields["hint"],
+    )
+    return error
