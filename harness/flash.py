@@ -8,9 +8,11 @@ by the device: it checks the model's CRC at boot and tells its own image's.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.errors import ModelError
+from harness.errors import FlashError, ModelError
 from harness.ports import FlashSession, Progress
 
 INFO_OFFSET = 0x200
@@ -76,6 +78,57 @@ def flash_model(session: FlashSession, board: Board, packed: bytes, progress: Pr
         return False
     session.write(FlashSegment(region.start, packed), progress)
     return True
+
+
+def first_difference(session: FlashSession, segments: Sequence[FlashSegment]) -> FlashError | None:
+    """Read flash back and name the first byte that is not what was written; None when all is as it should be.
+
+    Args:
+        session: the chip.
+        segments: what should be there.
+
+    Raises:
+        FlashError, LockedError, ProbeError: see `FlashSession`.
+    """
+    for segment in segments:
+        found = session.read(segment.address, len(segment.data))
+        for offset, (is_there, should_be) in enumerate(zip(found, segment.data, strict=True)):
+            if is_there != should_be:
+                return FlashError(
+                    "the flash does not hold what was written",
+                    where=f"0x{segment.address + offset:08X}",
+                    measured=f"0x{is_there:02X}",
+                    expected=f"0x{should_be:02X}",
+                    hint="flash it anew: --force-flash; if that does not last, the chip's flash is worn",
+                )
+    return None
+
+
+def first_difference(session: FlashSession, image: FirmwareImage, board: Board, packed: bytes) -> FlashError | None:
+    """Find where the flash differs from what it should hold, after the device said that it does.
+
+    Args:
+        session: the chip.
+        image: the firmware it should hold.
+        board: says where the model goes.
+        packed: the model it should hold, behind its header.
+
+    Returns:
+        An error that names the first wrong byte; None when all are right.
+    """
+    for segment in (image.segment, FlashSegment(board.model_flash.start, packed)):
+        found = session.read(segment.address, len(segment.data))
+        address = segment.first_difference(found)
+        if address is not None:
+            offset = address - segment.address
+            return FlashError(
+                "the flash holds another byte than was written",
+                where=f"{address:#010x}",
+                measured=f"{found[offset]:#04x}",
+                expected=f"{segment.data[offset]:#04x}",
+                hint="write it again with --force; if it comes back, the flash is worn out",
+            )
+    return None
 
 
 def _holds(session: FlashSession, address: int, label: bytes) -> bool:

@@ -1,0 +1,141 @@
+"""`harness doctor`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from harness.cli.output import format_option, show
+from harness.errors import HarnessError
+
+# ST-LINK in its versions, CMSIS-DAP by J-Link's and Raspberry Pi's vendors, and the usual serial bridges.
+UDEV_RULES = """\
+# /etc/udev/rules.d/60-harness.rules; then: sudo udevadm control --reload && sudo udevadm trigger
+SUBSYSTEM=="usb", ATTRS{idVendor}=="0483", ATTRS{idProduct}=="374?|3752|3753|3754", MODE="0660", TAG+="uaccess"
+SUBSYSTEM=="usb", ATTRS{idVendor}=="1366|2e8a|0d28", MODE="0660", TAG+="uaccess"
+SUBSYSTEM=="tty", ATTRS{idVendor}=="0483|10c4|1a86|0403", MODE="0660", TAG+="uaccess"
+"""
+
+_PACKAGES = ("pyocd", "pyserial", "tflite", "pandas", "click")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One check: what was found, and how to mend it when that is not enough."""
+
+    check: str
+    ok: bool
+    found: str
+    mend: str = ""
+
+
+@click.command()
+@click.option("--udev", is_flag=True, help="Print the udev rules and nothing else.")
+@format_option
+def command(*, udev: bool, output_format: str) -> int:
+    """Check toolchain, probes, ports and permissions, and say how to mend what is wrong."""
+    if udev:
+        click.echo(UDEV_RULES, nl=False)
+        return os.EX_OK
+    lines = [line for check in _CHECKS for line in check()]
+    show([vars(line) for line in lines], output_format)
+    return os.EX_OK if all(line.ok for line in lines) else HarnessError.exit_code
+
+
+def _python() -> Iterator[_Line]:
+    yield _Line("python", sys.version_info >= (3, 11), platform.python_version(), "harness needs 3.11 or newer")
+    for package in _PACKAGES:
+        yield _Line(f"package {package}", True, version(package))
+    try:
+        yield _Line("package unicorn", True, version("unicorn"))
+    except PackageNotFoundError:
+        yield _Line("package unicorn", False, "missing: no virtual boards", "pip install 'harness[virtual]'")
+
+
+def _toolchains() -> Iterator[_Line]:
+    from harness import plugins
+
+    for name in sorted(plugins.installed(plugins.TOOLCHAINS)):
+        yield _attempt(f"toolchain {name}", partial(_compiler_version, name))
+
+
+def _tflm() -> Iterator[_Line]:
+    from harness import plugins
+
+    for name in sorted(plugins.installed(plugins.TFLM)):
+        yield _attempt(f"tflm {name}", partial(_tflm_version, name))
+
+
+def _folders() -> Iterator[_Line]:
+    import platformdirs
+
+    for what, path in (
+        ("cache folder", platformdirs.user_cache_path("harness")),
+        ("state folder", platformdirs.user_state_path("harness")),
+    ):
+        nearest = next(folder for folder in (path, *path.parents) if folder.exists())
+        yield _Line(what, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set XDG_CACHE_HOME")
+
+
+def _probes() -> Iterator[_Line]:
+    from harness import plugins
+
+    def listed() -> str:
+        probes = plugins.flasher("pyocd").probes()
+        return ", ".join(f"{probe.unique_id} ({probe.description})" for probe in probes) or "none plugged in"
+
+    yield _attempt("debug probes", listed)
+
+
+def _ports() -> Iterator[_Line]:
+    from harness import plugins
+
+    ports = plugins.transport("serial").ports()
+    if not ports:
+        yield _Line("serial ports", True, "none plugged in")
+    for port in ports:
+        yield _Line(
+            f"serial port {port.path}",
+            os.access(port.path, os.R_OK | os.W_OK),
+            port.description,
+            "sudo usermod -aG dialout $USER and log in anew, or install: harness doctor --udev",
+        )
+
+
+def _cargo() -> Iterator[_Line]:
+    path = shutil.which("cargo")
+    yield _Line("cargo", True, path or "not installed (needed only until TFLM's sources are in the cache)")
+
+
+_CHECKS: tuple[Callable[[], Iterator[_Line]], ...] = (_python, _toolchains, _cargo, _tflm, _folders, _probes, _ports)
+
+
+def _attempt(check: str, find: Callable[[], str]) -> _Line:
+    try:
+        return _Line(check, True, find())
+    except HarnessError as error:
+        return _Line(check, False, error.what, error.hint)
+
+
+def _compiler_version(name: str) -> str:
+    from harness import plugins
+
+    return plugins.toolchain(name).identify().version
+
+
+def _tflm_version(name: str) -> str:
+    from harness import plugins
+
+    return plugins.tflm_provider(name).fetch(_silent).version
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """A check shows no progress: its line is its result."""

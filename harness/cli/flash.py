@@ -1,0 +1,42 @@
+"""`harness flash`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import MODEL_PATH, force_flash_option, tflm_option, together, unit_options
+from harness.cli.output import format_option, show
+from harness.domain.board import Board
+
+
+@click.command()
+@click.argument("model", required=False, type=MODEL_PATH)
+@unit_options
+@together(tflm_option, force_flash_option, format_option)
+def command(
+    *,
+    model: Path | None,
+    board: Board,
+    probe: str | None,
+    port: str | None,
+    tflm: str,
+    force_flash: bool,
+    output_format: str,
+) -> None:
+    """Write the firmware, and MODEL if one is given, into a board's flash, unless they are already there."""
+    from harness.cli.progress import StderrProgress
+    from harness.estimate import read_model
+    from harness.session import RunOptions, open_session
+
+    contents = read_model(model) if model else None
+    progress = StderrProgress()
+    try:
+        with open_session(board, RunOptions(tflm, probe, port, force_flash=force_flash), progress) as session:
+            written = session.flash(contents)
+            unit = session.connect().dut
+    finally:
+        progress.clear()
+    row = {"board": board.id, "probe": unit.probe_id, "written": ", ".join(written) or "nothing: all was there"}
+    show([row], output_format)

@@ -1,0 +1,46 @@
+"""`harness min-arena`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import (
+    force_flash_option,
+    input_option,
+    models_argument,
+    tflm_option,
+    together,
+    unit_options,
+)
+from harness.cli.output import format_option
+from harness.domain.board import Board
+
+
+@click.command()
+@models_argument
+@unit_options
+@together(tflm_option, input_option, force_flash_option, format_option)
+def command(
+    *,
+    models: tuple[Path, ...],
+    board: Board,
+    probe: str | None,
+    port: str | None,
+    tflm: str,
+    inputs: tuple[Path, ...],
+    force_flash: bool,
+    output_format: str,
+) -> int:
+    """Find the smallest arena that each model runs with, on the device.
+
+    The same as `harness run --min-arena`: the smallest arena is measured beside everything else.
+    """
+    from harness.cli.running import read_inputs, run_and_show
+    from harness.measure import Recipe
+    from harness.session import RunOptions
+
+    recipe = Recipe(inputs=read_inputs(inputs))
+    options = RunOptions(tflm, probe, port, recipe, min_arena=True, force_flash=force_flash)
+    return run_and_show(board, models, options, output_format)

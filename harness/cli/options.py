@@ -1,0 +1,114 @@
+"""Options that several commands share, and the types of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.domain.board import Board
+from harness.errors import UsageError
+
+# The type of a click decorator: it takes and gives a function of any signature.
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_ARENA_STEP_BYTES = 4
+
+
+class BoardType(click.ParamType):
+    """A board's id, or the path of a board file."""
+
+    name = "BOARD"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Board:
+        """Load the board."""
+        from harness.boards import load_board
+
+        return value if isinstance(value, Board) else load_board(str(value))
+
+
+class _BytesType(click.ParamType):
+    """A number of bytes, such as 81920 or 80k."""
+
+    name = "BYTES"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        text = str(value).lower().replace("_", "")
+        digits, factor = (text[:-1], 1024) if text.endswith("k") else (text, 1)
+        if not digits.isascii() or not digits.isdigit() or not 0 < int(digits[:12]) * factor < 2**32:
+            raise UsageError(f"{value!r} is no number of bytes", where=_name(param), expected="such as 81920 or 80k")
+        size_bytes = int(digits) * factor
+        if size_bytes % _ARENA_STEP_BYTES:
+            raise UsageError(
+                "the size is no multiple of 4", where=_name(param), measured=size_bytes, hint=f"{size_bytes // 4 * 4}?"
+            )
+        return size_bytes
+
+
+def _name(param: click.Parameter | None) -> str:
+    return param.opts[0] if param else ""
+
+
+MODEL_PATH = click.Path(path_type=Path)
+
+models_argument: Decorator = click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=MODEL_PATH)
+board_option: Decorator = click.option(
+    "--board", type=BoardType(), required=True, help="Board id (see `harness boards`), or a board file."
+)
+probe_option: Decorator = click.option("--probe", help="Unique id of the debug probe, when there are several.")
+port_option: Decorator = click.option("--port", help="Serial port, when there are several.")
+tflm_option: Decorator = click.option(
+    "--tflm", default="crate", show_default=True, help="Where TFLM's sources come from."
+)
+arena_option: Decorator = click.option(
+    "--arena-size",
+    type=_BytesType(),
+    help="Arena to give to the model (such as 81920 or 80k).  [default: the largest that fits]",
+)
+input_option: Decorator = click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Raw bytes of an input tensor; once per input, in the model's order.  [default: a fixed pattern]",
+)
+invokes_option: Decorator = click.option(
+    "--invokes", type=click.IntRange(2, 1000), default=2, show_default=True, help="How often to run each model."
+)
+force_flash_option: Decorator = click.option(
+    "--force-flash", is_flag=True, help="Write the flash even when it already holds the right bytes."
+)
+threshold_option: Decorator = click.option(
+    "--threshold",
+    "threshold_percent",
+    type=click.FloatRange(0, 1000),
+    default=20.0,
+    show_default=True,
+    help="How far too high an estimate may be, in percent.",
+)
+margin_option: Decorator = click.option(
+    "--margin",
+    "margin_percent",
+    type=click.FloatRange(0, 1000),
+    default=0.0,
+    show_default=True,
+    help="What to add to the recommended arena, in percent; 10 to 20 is usual.",
+)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown in the order given."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+unit_options: Decorator = together(board_option, probe_option, port_option)

@@ -1,0 +1,33 @@
+"""`harness reconcile`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import threshold_option
+from harness.cli.output import format_option
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@threshold_option
+@format_option
+def command(files: tuple[Path, ...], threshold_percent: float, output_format: str) -> int:
+    """Lay the estimates in FILES beside the measurements in them.
+
+    FILES are what `harness estimate --format json` and `harness run --format json` print. An estimate in a file of its
+    own takes the place of the one that the run made.
+    """
+    from harness.cli.running import exit_status, show_rows
+    from harness.reconcile import join
+    from harness.results import read_results
+
+    read = [read_results(path) for path in files]
+    measurements = [measurement for _, found in read for measurement in found]
+    alone = [estimate for estimates, found in read if not found for estimate in estimates]
+    beside = [estimate for estimates, found in read if found for estimate in estimates]
+    rows = join(alone or beside, measurements, threshold_percent)
+    show_rows(rows, output_format)
+    return exit_status(rows)

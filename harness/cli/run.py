@@ -1,0 +1,62 @@
+"""`harness run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import (
+    arena_option,
+    force_flash_option,
+    input_option,
+    invokes_option,
+    margin_option,
+    models_argument,
+    tflm_option,
+    threshold_option,
+    together,
+    unit_options,
+)
+from harness.cli.output import format_option
+from harness.domain.board import Board
+
+
+@click.command()
+@models_argument
+@unit_options
+@together(tflm_option, arena_option, input_option, invokes_option)
+@click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
+@together(force_flash_option, threshold_option, margin_option, format_option)
+def command(
+    *,
+    models: tuple[Path, ...],
+    board: Board,
+    probe: str | None,
+    port: str | None,
+    tflm: str,
+    arena_size: int | None,
+    inputs: tuple[Path, ...],
+    invokes: int,
+    min_arena: bool,
+    force_flash: bool,
+    threshold_percent: float,
+    margin_percent: float,
+    output_format: str,
+) -> int:
+    """Estimate, build, flash, measure and reconcile."""
+    from harness.cli.running import read_inputs, run_and_show
+    from harness.measure import Recipe
+    from harness.session import RunOptions
+
+    options = RunOptions(
+        tflm=tflm,
+        probe=probe,
+        port=port,
+        recipe=Recipe(arena_size, read_inputs(inputs), invokes),
+        min_arena=min_arena,
+        force_flash=force_flash,
+        threshold_percent=threshold_percent,
+        margin_percent=margin_percent,
+    )
+    return run_and_show(board, models, options, output_format)

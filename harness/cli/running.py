@@ -1,0 +1,91 @@
+"""What `run`, `min-arena` and `demo` share: run models, print the rows, tell the worst exit status."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from harness.cli.output import Row, show
+from harness.cli.progress import StderrProgress
+from harness.domain.board import Board
+from harness.domain.reconciliation import Reconciliation
+from harness.errors import InterruptedRunError, UsageError
+from harness.reconcile import table
+from harness.results import reconciliation_to_json
+from harness.session import RunOptions, run_models
+
+# No arena of a microcontroller holds a larger input.
+_INPUT_LIMIT_BYTES = 16 * 1024 * 1024
+
+
+def read_inputs(paths: Sequence[Path]) -> tuple[bytes, ...]:
+    """The bytes of the input files.
+
+    Raises:
+        UsageError: one of them cannot be read.
+    """
+    return tuple(_read_input(path) for path in paths)
+
+
+def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, output_format: str) -> int:
+    """Run the models, print one row each, and return the exit status.
+
+    What is already known when Ctrl-C or trouble on the bench ends the run is printed all the same.
+    """
+    rows: list[Reconciliation] = []
+    progress = StderrProgress()
+    try:
+        for number, row in enumerate(run_models(board, paths, options, progress), 1):
+            progress(f"measured {row.model}", number, len(paths))
+            rows.append(row)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(
+            "interrupted", measured=f"{len(rows)} of {len(paths)} models done", hint="the board was let go cleanly"
+        ) from None
+    finally:
+        progress.clear()
+        if rows:
+            show_rows(rows, output_format)
+    return exit_status(rows)
+
+
+def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
+    """Print reconciliations; in tables the causes follow below, since they are long."""
+    if output_format == "json":
+        show([reconciliation_to_json(row) for row in rows], output_format)
+        return
+    frame = table(rows).astype(object)
+    known = frame.where(frame.notna(), None)
+    records: list[Row] = [
+        {str(column): value for column, value in record.items()} for record in known.to_dict("records")
+    ]
+    if output_format != "table":
+        show(records, output_format)
+        return
+    show([{key: value for key, value in record.items() if key != "causes"} for record in records], output_format)
+    for row in rows:
+        for cause in row.causes:
+            click.echo(f"{_printable(row.model)}: {_printable(cause)}")
+
+
+def exit_status(rows: Sequence[Reconciliation]) -> int:
+    """The worst of the rows' own: bench trouble before wrong input before a verdict."""
+    return max((row.exit_code for row in rows), default=os.EX_OK)
+
+
+def _read_input(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_INPUT_LIMIT_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"the input cannot be read: {error.strerror}", where=path) from error
+    if len(data) > _INPUT_LIMIT_BYTES:
+        raise UsageError("the input file is too large", where=path, expected=f"at most {_INPUT_LIMIT_BYTES:,} bytes")
+    return data
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,0 +1,233 @@
+"""One run: build, connect, then for each model estimate, flash, measure and reconcile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness import plugins
+from harness.build import build
+from harness.device import Device, Patience
+from harness.domain.board import Board
+from harness.domain.dut import Dut
+from harness.domain.estimate import Estimate, Profile
+from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.domain.measurement import Measurement
+from harness.domain.reconciliation import Reconciliation
+from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
+from harness.estimate import ModelFile, device_refusals, estimate, read_model
+from harness.flash import first_difference, flash_firmware, flash_model
+from harness.measure import Recipe, Subject, measure
+from harness.min_arena import find_min_arena
+from harness.model_image import pack
+from harness.ports import FlashSession, Line, Progress
+from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a run is to do.
+
+    Attributes:
+        tflm: the TFLM provider's plug-in name.
+        probe, port: which unit, when there are several.
+        recipe: how to measure.
+        min_arena: whether to search for the smallest working arena as well.
+        force_flash: write the flash even when it already holds the right bytes.
+        threshold_percent: how far too high an estimate may be.
+        margin_percent: what to add to the recommended arena.
+    """
+
+    tflm: str = "crate"
+    probe: str | None = None
+    port: str | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+    min_arena: bool = False
+    force_flash: bool = False
+    threshold_percent: float = DEFAULT_THRESHOLD_PERCENT
+    margin_percent: float = 0.0
+
+
+def run_models(
+    board: Board, paths: Sequence[Path], options: RunOptions, progress: Progress
+) -> Iterator[Reconciliation]:
+    """Run models one after the other on one unit; one row each, in order, as soon as it is known.
+
+    What is wrong with one model, or happens to it on the device, ends in its row. What stops all of them (no
+    compiler, no probe) raises.
+
+    Raises:
+        BenchError: nothing can be built or connected.
+    """
+    readable = any(isinstance(_read(path), ModelFile) for path in paths)
+    with ExitStack() as stack:
+        session = stack.enter_context(open_session(board, options, progress)) if readable else None
+        for path in paths:
+            model = _read(path)
+            if isinstance(model, HarnessError):
+                yield without_measurement((path.name, "", board.id, ""), None, model)
+            elif session:
+                yield session.run(model)
+
+
+def _read(path: Path) -> ModelFile | ModelError:
+    try:
+        return read_model(path)
+    except ModelError as error:
+        return error
+
+
+@contextmanager
+def open_session(board: Board, options: RunOptions, progress: Progress) -> Iterator[Session]:
+    """Build the firmware and connect to a unit.
+
+    Raises:
+        BenchError: one of the two does not work.
+    """
+    image = build(board, plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain), progress)
+    _check_arena(options.recipe.arena_size_bytes, image)
+    session = Session(board, image, options, progress)
+    try:
+        session.connect()
+        yield session
+    finally:
+        session.close()
+
+
+def _check_arena(size_bytes: int | None, image: FirmwareImage) -> None:
+    if size_bytes is not None and size_bytes > image.arena_max_bytes:
+        raise UsageError(
+            "the arena is larger than the RAM that the firmware leaves",
+            where=image.board_id,
+            measured=f"{size_bytes:,} bytes",
+            expected=f"at most {image.arena_max_bytes:,}",
+            hint="choose a smaller --arena-size",
+        )
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """A unit and the probe's connection to it."""
+
+    dut: Dut
+    flash: FlashSession
+
+
+class Session:
+    """A built firmware and a connected unit.
+
+    Args:
+        board: what kind of unit.
+        image: the firmware.
+        options: what to do.
+        progress: told how far it is.
+    """
+
+    def __init__(self, board: Board, image: FirmwareImage, options: RunOptions, progress: Progress) -> None:
+        self._board = board
+        self._image = image
+        self._options = options
+        self._progress = progress
+        self._stack = ExitStack()
+        self._bench: _Bench | None = None
+
+    def connect(self) -> _Bench:
+        """Find the unit and connect to it, unless that is already done."""
+        if self._bench is None:
+            source = plugins.unit_source(self._board.units)
+            dut = self._stack.enter_context(source.acquire(self._board, self._options.probe, self._options.port))
+            flash = self._stack.enter_context(plugins.flasher(self._board.flasher).connect(dut))
+            self._bench = _Bench(dut, flash)
+        return self._bench
+
+    def close(self) -> None:
+        """Give unit and probe back."""
+        self._bench = None
+        self._stack.close()
+
+    def run(self, model: ModelFile) -> Reconciliation:
+        """Estimate, flash, measure and reconcile one model."""
+        expected: Estimate | None = None
+        try:
+            expected = self._estimate(model)
+            found = self._measure(model, expected)
+            # The device knows the sizes of its own structures better than the profile's table does.
+            expected = self._estimate(model, found.struct_sizes, found.arena_size_bytes)
+        except HarnessError as error:
+            if isinstance(error, BenchError):
+                self.close()  # the next model begins with a fresh connection
+            row = (model.name, model.sha256, self._board.id, self._image.tflm)
+            return without_measurement(row, expected, error)
+        return reconcile(expected, found, self._options.threshold_percent)
+
+    def flash(self, model: ModelFile | None) -> list[str]:
+        """Write what is not there yet; returns what was written."""
+        bench = self.connect()
+        force = self._options.force_flash
+        written = []
+        if flash_firmware(bench.flash, self._image, self._progress, force=force):
+            written.append(f"firmware {self._image.build_id}")
+        if model is not None:
+            packed = pack(model.data, model.sha256, self._image.build_id)
+            if flash_model(bench.flash, self._board, packed, self._progress, force=force):
+                written.append(f"model {model.name}")
+        return written
+
+    def _estimate(
+        self, model: ModelFile, struct_sizes: Mapping[str, int] | None = None, arena_size_bytes: int | None = None
+    ) -> Estimate:
+        profile = Profile(self._image.tflm, self._board.abi)
+        refusals = device_refusals(model, profile)
+        if refusals:
+            raise ModelError(
+                refusals[0], where=model.name, hint=f"TFLM {self._image.tflm} on the device cannot run this model"
+            )
+        return estimate(
+            model,
+            profile,
+            arena_size_bytes=arena_size_bytes or self._options.recipe.arena_size_bytes or self._image.arena_max_bytes,
+            margin_percent=self._options.margin_percent,
+            struct_sizes=struct_sizes,
+            board=self._board.id,
+        )
+
+    def _measure(self, model: ModelFile, expected: Estimate) -> Measurement:
+        self.flash(model)
+        bench = self.connect()
+        subject = Subject(model.name, model.sha256, self._board, bench.dut.probe_id, self._image)
+        with self._talk(bench) as device:
+            try:
+                found = measure(device, subject, self._options.recipe)
+            except FlashError as error:
+                raise self._located(error, bench, model) from error
+            if not self._options.min_arena:
+                return found
+            guess = expected.min_working_arena_bytes
+            minimum = find_min_arena(device, subject, self._options.recipe, found.arena_size_bytes, guess)
+            return replace(found, min_working_arena_bytes=minimum.size_bytes, min_arena_failure=minimum.failure)
+
+    @contextmanager
+    def _talk(self, bench: _Bench) -> Iterator[Device]:
+        """Start the device, and hold its line open."""
+        transport = plugins.transport(self._board.transport)
+
+        def open_line() -> Line:
+            return transport.open(bench.dut.port, self._board.baud_rate)
+
+        line = bench.flash.start(open_line)
+        try:
+            yield Device(line, lambda: bench.flash.restart(line), _patience(self._board))
+        finally:
+            line.close()
+
+    def _located(self, error: FlashError, bench: _Bench, model: ModelFile) -> FlashError:
+        """The same error with the address of the first wrong byte, where there is one."""
+        packed = FlashSegment(self._board.model_flash.start, pack(model.data, model.sha256, self._image.build_id))
+        return first_difference(bench.flash, [self._image.segment, packed]) or error
+
+
+def _patience(board: Board) -> Patience:
+    """The device's watchdog is to strike before the host gives up; emulated seconds may last longer than real ones."""
+    return Patience(work_s=board.watchdog_s * (8 if board.emulated else 1.5) + 2)
