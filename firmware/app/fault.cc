@@ -1,0 +1,50 @@
+#include "app/fault.h"
+
+#include "app/json_writer.h"
+#include "app/platform.h"
+#include "app/stage.h"
+
+namespace harness {
+namespace {
+
+[[noreturn]] void Abort(const char* text, const void* caller) {
+  Fault fault{"abort"};
+  fault.pc = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(caller));
+  fault.text = text;
+  SendFault(fault);
+  platform::Halt();
+}
+
+}  // namespace
+
+void SendFault(const Fault& fault) {
+  BreakLine();
+  Frame frame("fault");
+  frame->Member("kind", fault.kind);
+  frame->Member("stage", StageName());
+  frame->Member("pc", fault.pc);
+  frame->Member("lr", fault.lr);
+  frame->Member("sp", fault.sp);
+  frame->Member("psr", fault.psr);
+  frame->Member("cfsr", fault.cfsr);
+  frame->Member("hfsr", fault.hfsr);
+  frame->Member("mmfar", fault.mmfar);
+  frame->Member("bfar", fault.bfar);
+  frame->Member("text", fault.text);
+}
+
+}  // namespace harness
+
+// What the C and C++ libraries and TFLM call when they give up.
+extern "C" {
+
+[[noreturn]] void abort() { harness::Abort("abort() was called", __builtin_return_address(0)); }
+
+[[noreturn]] void __assert_func(const char*, int, const char*, const char* expression) {
+  harness::Abort(expression, __builtin_return_address(0));
+}
+
+[[noreturn]] void __cxa_pure_virtual() {
+  harness::Abort("a pure virtual function was called", __builtin_return_address(0));
+}
+}

@@ -1,0 +1,57 @@
+// The command loop.
+#include "app/commands.h"
+#include "app/platform.h"
+#include "app/stage.h"
+#include "app/wire.h"
+#include "tflm/tflm.h"
+
+namespace harness {
+namespace {
+
+LineReader reader;
+
+// A run begins with "hello", which tells its nonce; commands of another run are refused. After a reset any command may.
+bool TakeNonce(const CommandLine& line) {
+  const bool fresh = Nonce() == "00000000";
+  const bool hello = line.json.find("\"hello\"") != std::string_view::npos;
+  if (fresh || hello) {
+    SetNonce(line.nonce);
+  }
+  return line.nonce == Nonce();
+}
+
+void AnswerLine(const CommandLine& line) {
+  switch (line.status) {
+    case LineStatus::kCommand:
+      return TakeNonce(line) ? AnswerCommand(line.json) : SendError("bad_nonce", "this run began with another nonce");
+    case LineStatus::kNoFrame:
+      return SendError("bad_frame", "a command is a frame of one line");
+    case LineStatus::kBadCrc:
+      return SendError("bad_crc", "the line was damaged on its way");
+    case LineStatus::kOtherVersion:
+      return SendError("bad_version", "this firmware speaks another version of the protocol");
+    case LineStatus::kTooLong:
+      return SendError("too_long", "the line is longer than line_bytes");
+  }
+}
+
+}  // namespace
+
+void RunFirmware() {
+  LoadModelImage();
+  SendHello();
+  EnterStage(Stage::kIdle);
+  for (;;) {
+    uint8_t byte;
+    if (!platform::GetByte(&byte)) {
+      platform::KickWatchdog();
+    } else if (reader.Feed(byte)) {
+      AnswerLine(reader.Line());
+      EnterStage(Stage::kIdle);
+    }
+  }
+}
+
+}  // namespace harness
+
+void tflm::Log(const char* text) { harness::SendLogLine(text); }

@@ -1,0 +1,93 @@
+#include "app/measure.h"
+
+#include <initializer_list>
+
+#include "app/platform.h"
+#include "app/stack.h"
+
+namespace harness {
+namespace {
+
+struct Session {
+  PaintedMemory guard_low;
+  PaintedMemory arena;
+  PaintedMemory guard_high;
+  uint32_t head_end = 0;
+  uint32_t tail_start = 0;
+  bool tried = false;
+  bool allocated = false;
+};
+
+Session session;
+
+void LayOutArena(uint32_t arena_bytes, uint8_t magic) {
+  static_assert(kGuardBytes % kArenaAlignment == 0, "the arena behind the low guard must stay aligned");
+  uint8_t* low = platform::ArenaRam().start;
+  session.guard_low = PaintedMemory(low, kGuardBytes, magic);
+  session.arena = PaintedMemory(low + kGuardBytes, arena_bytes, magic);
+  session.guard_high = PaintedMemory(low + kGuardBytes + arena_bytes, kGuardBytes, magic);
+}
+
+bool PaintAll(uint8_t magic) {
+  bool paint_ok = PaintFreeStack(magic);
+  for (const PaintedMemory* memory : {&session.guard_low, &session.arena, &session.guard_high}) {
+    memory->Paint();
+    paint_ok = paint_ok && memory->FindWritten().count == 0;
+  }
+  return paint_ok;
+}
+
+UntouchedRuns FindUntouchedRuns() {
+  UntouchedRuns untouched;
+  untouched.count = session.arena.UntouchedRuns(kMinRunBytes, untouched.runs, kMaxRuns);
+  return untouched;
+}
+
+}  // namespace
+
+uint32_t MaxArenaBytes() { return platform::ArenaRam().size - 2 * kGuardBytes; }
+
+bool AllocateWasTried() { return session.tried; }
+
+bool IsAllocated() { return session.allocated; }
+
+Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic) {
+  session.tried = true;
+  LayOutArena(arena_bytes, magic);
+  Allocated result{};
+  result.paint_ok = PaintAll(magic);
+  if (tflm::Create(model, session.arena.start(), arena_bytes)) {
+    const uint32_t start = platform::Ticks();
+    result.ok = tflm::Allocate();
+    result.ticks = platform::Ticks() - start;
+  }
+  result.untouched = FindUntouchedRuns();
+  if (result.ok) {
+    result.usage = tflm::Usage();
+    session.allocated = true;
+    session.head_end = result.usage.head_bytes;
+    session.tail_start = arena_bytes - result.usage.tail_bytes;
+    // The planner used the free middle as scratch; from here on only Invoke can write there.
+    session.arena.Paint(session.head_end, session.tail_start);
+  }
+  return result;
+}
+
+Invoked Invoke() {
+  const uint32_t start = platform::Ticks();
+  const bool ok = tflm::Invoke();
+  return {ok, platform::Ticks() - start};
+}
+
+Scanned Scan() {
+  Scanned result;
+  result.gap = session.arena.LongestRun(session.head_end, session.tail_start);
+  result.middle = session.arena.FindWritten(session.head_end, session.tail_start);
+  result.tail_untouched_bytes = session.arena.CountUntouched(session.tail_start, session.arena.size());
+  result.guard_low = session.guard_low.FindWritten();
+  result.guard_high = session.guard_high.FindWritten();
+  result.untouched = FindUntouchedRuns();
+  return result;
+}
+
+}  // namespace harness

@@ -1,0 +1,125 @@
+#include "ports/stm32f4/faults.h"
+
+#include <cstdint>
+
+#include "app/fault.h"
+#include "app/platform.h"
+#include "ports/stm32f4/linker_symbols.h"
+#include "ports/stm32f4/registers.h"
+
+namespace stm32f4 {
+namespace {
+
+// DDI 0403 section B1.5.2: exception numbers.
+enum Exception : uint32_t { kNmi = 2, kHardFault = 3, kMemManage = 4, kBusFault = 5, kUsageFault = 6 };
+
+// DDI 0403 section B3.2.13, SHCSR: MemManage, BusFault, UsageFault.
+constexpr uint32_t kAllFaults = Bit(16) | Bit(17) | Bit(18);
+// DDI 0403 section B3.2.15, CFSR.
+constexpr uint32_t kMemManageStacking = Bit(4);
+constexpr uint32_t kMemManageAddressValid = Bit(7);
+constexpr uint32_t kBusStacking = Bit(12);
+constexpr uint32_t kBusAddressValid = Bit(15);
+
+// DDI 0403 section B3.5, MPU: region 0 covers 64 MB from address 0, where the chip mirrors its flash. Access permission
+// 0 is none; everything else keeps the default memory map.
+constexpr uint32_t kMpuOn = Bit(0) | Bit(2);
+constexpr uint32_t kRegion0FromZero = Bit(4);
+constexpr uint32_t kNoAccess64MegaBytes = 25u << 1 | Bit(0);
+
+// An access this far below the stack is taken for one that was meant for it.
+constexpr uint32_t kStackReach = 0x10000;
+
+// DDI 0403 section B1.5.6: what the core saves on exception entry; with the FPU's registers it is longer.
+struct SavedFrame {
+  uint32_t r0, r1, r2, r3, r12, lr, pc, psr;
+};
+constexpr uint32_t kSavedFloatBytes = 72;
+constexpr uint32_t kNoFloatFrame = Bit(4);  // of EXC_RETURN
+constexpr uint32_t kFrameWasPadded = Bit(9);  // of the saved PSR
+
+const char* KindOf(uint32_t exception) {
+  switch (exception) {
+    case kNmi:
+      return "nmi";
+    case kMemManage:
+      return "mem_manage";
+    case kBusFault:
+      return "bus_fault";
+    case kUsageFault:
+      return "usage_fault";
+    default:
+      return "hard_fault";
+  }
+}
+
+uint32_t AddressOf(const uint8_t* symbol) { return NumberOf(symbol); }
+
+bool IsBelowStack(uint32_t address) {
+  const uint32_t start = AddressOf(_stack_start);
+  return address < start && start - address <= kStackReach;
+}
+
+bool StackOverflowed(const harness::Fault& fault) {
+  return (fault.cfsr & (kMemManageStacking | kBusStacking)) != 0 || IsBelowStack(fault.sp) ||
+         ((fault.cfsr & kBusAddressValid) != 0 && IsBelowStack(fault.bfar)) ||
+         ((fault.cfsr & kMemManageAddressValid) != 0 && IsBelowStack(fault.mmfar));
+}
+
+bool IsReadable(const SavedFrame* frame) {
+  const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(frame));
+  return address >= AddressOf(_stack_start) && address + sizeof(SavedFrame) <= AddressOf(_handler_stack_end);
+}
+
+void AddSavedRegisters(const SavedFrame* frame, uint32_t exception_return, harness::Fault* fault) {
+  fault->sp = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(frame));
+  if (!IsReadable(frame)) {
+    return;
+  }
+  fault->pc = frame->pc;
+  fault->lr = frame->lr;
+  fault->psr = frame->psr;
+  fault->sp += sizeof(SavedFrame) + (exception_return & kNoFloatFrame ? 0 : kSavedFloatBytes) +
+               (frame->psr & kFrameWasPadded ? 4 : 0);
+}
+
+}  // namespace
+
+void EnableFaults() {
+  scb_vtor = AddressOf(_image_start);
+  scb_shcsr |= kAllFaults;
+  // A kernel that lost its memory writes through a null pointer. Without this the chip would drop such a write silently.
+  mpu_rbar = kRegion0FromZero;
+  mpu_rasr = kNoAccess64MegaBytes;
+  mpu_ctrl = kMpuOn;
+  asm volatile("dsb\n isb" ::: "memory");
+}
+
+}  // namespace stm32f4
+
+extern "C" [[noreturn, gnu::used]] void ReportFault(const stm32f4::SavedFrame* frame, uint32_t exception_return) {
+  uint32_t exception;
+  asm volatile("mrs %0, ipsr" : "=r"(exception));
+  harness::Fault fault{stm32f4::KindOf(exception)};
+  fault.cfsr = stm32f4::scb_cfsr;
+  fault.hfsr = stm32f4::scb_hfsr;
+  fault.mmfar = stm32f4::scb_mmfar;
+  fault.bfar = stm32f4::scb_bfar;
+  stm32f4::AddSavedRegisters(frame, exception_return, &fault);
+  if (stm32f4::StackOverflowed(fault)) {
+    fault.kind = "stack_overflow";
+  }
+  harness::SendFault(fault);
+  platform::Halt();
+}
+
+// DDI 0403 section B1.5.8: bit 2 of EXC_RETURN tells which stack the interrupted code ran on.
+extern "C" [[gnu::naked]] void FaultEntry() {
+  asm volatile(
+      "tst lr, #4\n"
+      "ite eq\n"
+      "mrseq r0, msp\n"
+      "mrsne r0, psp\n"
+      "mov r1, lr\n"
+      "b ReportFault\n");
+}

@@ -1,0 +1,105 @@
+"""What all GCC cross compilers have in common."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.domain.firmware import ToolchainInfo
+from harness.errors import BuildError, StorageError, ToolchainError
+
+_DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
+_OVERFLOW = re.compile(r"region `(?P<region>\w+)' overflowed by (?P<bytes>\d+) bytes?")
+_UNDEFINED = re.compile(r"undefined reference to `(?P<symbol>[^']+)'")
+_NO_SPACE = "No space left on device"
+_SHOWN_SYMBOLS = 5
+
+
+class Gcc:
+    """The programs of one GCC cross compiler. Its methods may be called from several threads.
+
+    Args:
+        name: the toolchain's plug-in name.
+        prefix: of the programs' names, such as `arm-none-eabi-`.
+        install_hint: how the user gets it.
+    """
+
+    def __init__(self, name: str, prefix: str, install_hint: str) -> None:
+        self._name = name
+        self._prefix = prefix
+        self._install_hint = install_hint
+
+    def identify(self) -> ToolchainInfo:
+        """See `ports.Toolchain`."""
+        program = f"{self._prefix}g++"
+        path = shutil.which(program)
+        if path is None:
+            raise self._missing(program)
+        done = self._run(program, ["--version"])
+        if done.returncode != 0 or not done.stdout:
+            raise ToolchainError("the compiler does not run", where=path, hint=self._install_hint)
+        return ToolchainInfo(name=self._name, version=done.stdout.splitlines()[0], path=Path(path))
+
+    def compile(self, source: Path, target: Path, flags: Sequence[str]) -> None:
+        """See `ports.Toolchain`."""
+        program = "gcc" if source.suffix in {".c", ".S"} else "g++"
+        done = self._run(f"{self._prefix}{program}", [*flags, "-c", str(source), "-o", str(target)])
+        if done.returncode != 0:
+            raise _compile_error(source, done.stderr)
+
+    def archive(self, objects: Sequence[Path], target: Path) -> None:
+        """See `ports.Toolchain`."""
+        done = self._run(f"{self._prefix}ar", ["rcsD", str(target), *map(str, objects)])
+        if done.returncode != 0:
+            raise _other_error("the archiver refused", target, done.stderr)
+
+    def link(self, inputs: Sequence[Path], script: Path, target: Path, flags: Sequence[str]) -> None:
+        """See `ports.Toolchain`."""
+        arguments = [*flags, "-T", str(script), *map(str, inputs), "-o", str(target)]
+        done = self._run(f"{self._prefix}g++", arguments)
+        if done.returncode != 0:
+            raise _link_error(script, target, done.stderr)
+
+    def _run(self, program: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        try:
+            return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, errors="replace")
+        except FileNotFoundError as error:
+            raise self._missing(program) from error
+        except OSError as error:
+            raise ToolchainError(f"{program} does not run: {error.strerror}", hint=self._install_hint) from error
+
+    def _missing(self, program: str) -> ToolchainError:
+        return ToolchainError(f"{program} is not installed", where=self._name, hint=self._install_hint)
+
+
+def _compile_error(source: Path, stderr: str) -> BuildError | StorageError:
+    match = _DIAGNOSTIC.search(stderr)
+    if match is None:
+        return _other_error("the compiler refused", source, stderr)
+    return BuildError(match["what"], where=match["where"])
+
+
+def _link_error(script: Path, target: Path, stderr: str) -> BuildError | StorageError:
+    overflow = _OVERFLOW.search(stderr)
+    if overflow is not None:
+        return BuildError(
+            f"the firmware does not fit its region {overflow['region']}",
+            where=script,
+            measured=f"{overflow['bytes']} bytes too many",
+            hint=f"make the region that becomes {overflow['region']} larger in the board file",
+        )
+    undefined = sorted({match["symbol"] for match in _UNDEFINED.finditer(stderr)})
+    if undefined:
+        more = ", …" if len(undefined) > _SHOWN_SYMBOLS else ""
+        return BuildError(f"undefined symbols: {', '.join(undefined[:_SHOWN_SYMBOLS])}{more}", where=target.name)
+    return _other_error("the linker refused", target, stderr)
+
+
+def _other_error(what: str, where: Path, stderr: str) -> BuildError | StorageError:
+    if _NO_SPACE in stderr:
+        return StorageError("the disk is full", where=where.parent, hint="free some space, then try again")
+    lines = stderr.strip().splitlines()
+    return BuildError(f"{what}: {lines[0] if lines else 'it said nothing'}", where=where)
