@@ -92,41 +92,15 @@ def first_difference(session: FlashSession, segments: Sequence[FlashSegment]) ->
     """
     for segment in segments:
         found = session.read(segment.address, len(segment.data))
-        for offset, (is_there, should_be) in enumerate(zip(found, segment.data, strict=True)):
-            if is_there != should_be:
-                return FlashError(
-                    "the flash does not hold what was written",
-                    where=f"0x{segment.address + offset:08X}",
-                    measured=f"0x{is_there:02X}",
-                    expected=f"0x{should_be:02X}",
-                    hint="flash it anew: --force-flash; if that does not last, the chip's flash is worn",
-                )
-    return None
-
-
-def first_difference(session: FlashSession, image: FirmwareImage, board: Board, packed: bytes) -> FlashError | None:
-    """Find where the flash differs from what it should hold, after the device said that it does.
-
-    Args:
-        session: the chip.
-        image: the firmware it should hold.
-        board: says where the model goes.
-        packed: the model it should hold, behind its header.
-
-    Returns:
-        An error that names the first wrong byte; None when all are right.
-    """
-    for segment in (image.segment, FlashSegment(board.model_flash.start, packed)):
-        found = session.read(segment.address, len(segment.data))
         address = segment.first_difference(found)
         if address is not None:
             offset = address - segment.address
             return FlashError(
-                "the flash holds another byte than was written",
+                "the flash does not hold what was written",
                 where=f"{address:#010x}",
                 measured=f"{found[offset]:#04x}",
                 expected=f"{segment.data[offset]:#04x}",
-                hint="write it again with --force; if it comes back, the flash is worn out",
+                hint="flash it anew: --force-flash; if that does not last, the chip's flash is worn",
             )
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 
@@ -56,6 +57,13 @@ class FlashSegment:
     def end(self) -> int:
         """The first address behind the segment."""
         return self.address + len(self.data)
+
+    def first_difference(self, found: bytes) -> int | None:
+        """The address of the first byte that is another in `found`, read from the segment's place; None: all are equal."""
+        if found == self.data:
+            return None
+        pairs = zip_longest(self.data, found)
+        return self.address + next(offset for offset, (wanted, read) in enumerate(pairs) if wanted != read)
 
 
 @dataclass(frozen=True)

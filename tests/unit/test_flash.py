@@ -10,7 +10,7 @@ import pytest
 from harness.boards import load_board
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.errors import ModelError
-from harness.flash import flash_firmware, flash_model
+from harness.flash import first_difference, flash_firmware, flash_model
 from harness.ports import Line
 
 BOARD = load_board("stm32f407-virtual")
@@ -101,3 +101,15 @@ def test_largest_model_fits_and_one_byte_more_does_not() -> None:
     assert refusal.value.measured == f"{room + 1 - 128} bytes"
     assert refusal.value.expected == f"at most {room - 128} bytes"
     assert chip.written == [BOARD.model_flash.start]
+
+
+def test_first_difference_names_byte_and_address() -> None:
+    chip = ByteArrayChip()
+    segments = [image().segment, FlashSegment(BOARD.model_flash.start, b"model")]
+    for segment in segments:
+        chip.write(segment, ignore)
+    assert first_difference(chip, segments) is None
+    chip.flash[BOARD.model_flash.start - 0x08000000 + 2] ^= 0x01
+    error = first_difference(chip, segments)
+    assert error is not None
+    assert (error.where, error.measured, error.expected) == ("0x08040002", "0x65", "0x64")

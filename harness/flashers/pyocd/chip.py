@@ -15,6 +15,7 @@ from pyocd.core.target import Target
 from pyocd.probe.aggregator import DebugProbeAggregator
 
 from harness.domain.dut import Probe
+from harness.domain.firmware import FlashSegment
 from harness.errors import FlashError, LockedError, ProbeError, WrongDeviceError
 from harness.flashers.pyocd import target as targets
 from harness.flashers.pyocd.faults import explained
@@ -23,7 +24,8 @@ Report = Callable[[float], None]
 """Told which part of a piece of work is done, 0 to 1."""
 
 _ERASE_SHARE, _PROGRAM_SHARE = 0.35, 0.5
-"""Of the time that a write takes; reading back takes the rest."""
+_WRITE_SHARE = _ERASE_SHARE + _PROGRAM_SHARE
+"""Of the time; reading back takes the rest."""
 _READ_BACK_BYTES = 16 * 1024
 _NO_PROTECTION = 0xAA
 """FLASH_OPTCR's RDP field at level 0 (RM0090 section 3.9.10)."""
@@ -122,10 +124,9 @@ class Chip:
     def _compare(self, address: int, data: bytes, report: Report) -> None:
         """PyOCD trusts the flash controller; a bit that did not take shows only here."""
         for offset in range(0, len(data), _READ_BACK_BYTES):
-            expected = data[offset : offset + _READ_BACK_BYTES]
-            _refuse_difference(address + offset, expected, self._read(address + offset, len(expected)))
-            done = _ERASE_SHARE + _PROGRAM_SHARE + (1 - _ERASE_SHARE - _PROGRAM_SHARE) * offset / len(data)
-            report(done)
+            written = FlashSegment(address + offset, data[offset : offset + _READ_BACK_BYTES])
+            _refuse_difference(written, self._read(written.address, len(written.data)))
+            report(_WRITE_SHARE + (1 - _WRITE_SHARE) * offset / len(data))
         report(1.0)
 
     def _check_identity(self) -> None:
@@ -209,15 +210,16 @@ def _run(steps: Iterator[_Step], total_bytes: int, report: Report) -> None:
         done += share
 
 
-def _refuse_difference(address: int, expected: bytes, found: bytes) -> None:
-    if found == expected:
+def _refuse_difference(written: FlashSegment, found: bytes) -> None:
+    address = written.first_difference(found)
+    if address is None:
         return
-    offset = next(index for index, pair in enumerate(zip(expected, found, strict=True)) if pair[0] != pair[1])
+    offset = address - written.address
     raise FlashError(
         "other bytes read back than were programmed",
-        where=f"{address + offset:#010x}",
+        where=f"{address:#010x}",
         measured=f"{found[offset]:#04x}",
-        expected=f"{expected[offset]:#04x}",
+        expected=f"{written.data[offset]:#04x}",
         hint="the flash is worn out, or the supply too low: run again, then try another board",
     )
 
