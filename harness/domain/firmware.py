@@ -59,7 +59,7 @@ class FlashSegment:
         return self.address + len(self.data)
 
     def first_difference(self, found: bytes) -> int | None:
-        """The address of the first byte that is another in `found`, read from the segment's place; None: all are equal."""
+        """The address of the first byte that is another in `found`, read back from there; None when all are equal."""
         if found == self.data:
             return None
         pairs = zip_longest(self.data, found)
