@@ -1,0 +1,110 @@
+"""What a TFLM generation has to say about a model. Each generation is one module or package `tflm_<year>_<month>`."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Final
+
+from harness.domain.estimate import Profile
+from harness.domain.graph import Graph
+from harness.errors import UsageError
+from harness.estimate.arena import Trace
+from harness.estimate.planners import Buffer, Placement
+
+POINTER_BYTES: Final = {"arm32": 4, "xtensa32": 4, "wasm32": 4, "x86-64": 8}
+"""Pointer sizes by ABI. Measured: all 32-bit structures of xtensa equal those of arm; assumed for wasm32, likewise."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a layout is made for.
+
+    Attributes:
+        kernels: the kernel set.
+        pointer_bytes: 4 or 8.
+        sizes: sizeof() of TFLM's structures, by name.
+        recording: for a RecordingMicroInterpreter, whose own objects are larger.
+    """
+
+    kernels: str
+    pointer_bytes: int
+    sizes: Mapping[str, int]
+    recording: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What AllocateTensors does with one model.
+
+    Attributes:
+        trace: every step that touches the arena, in order.
+        buffers: what the planner places.
+        labels: what each of them is, for people.
+        plan: where it places them.
+    """
+
+    trace: Trace
+    buffers: tuple[Buffer, ...]
+    labels: tuple[str, ...]
+    plan: Placement
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A TFLM source state.
+
+    Attributes:
+        id: such as `2026-08`.
+        kernels: kernel sets that it can be built with.
+        struct_sizes: sizeof() of its structures with 4-byte and with 8-byte pointers.
+        lay_out: what AllocateTensors does; raises ModelError for a model that it cannot follow.
+        unknown_operators: the operators that it lacks, each with its place.
+        warnings: what its estimate leaves out of a model.
+        refusals: why it must not be given a model, beyond what no TFLM must be given.
+        recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
+    """
+
+    id: str
+    kernels: tuple[str, ...]
+    struct_sizes: Mapping[str, tuple[int, int]]
+    lay_out: Callable[[Graph, Target], Layout]
+    unknown_operators: Callable[[Graph], tuple[str, ...]]
+    warnings: Callable[[Graph], tuple[str, ...]]
+    refusals: Callable[[Graph], tuple[str, ...]]
+    recorded: Mapping[str, tuple[str, ...]]
+
+    def target(self, profile: Profile, measured_sizes: Mapping[str, int], *, recording: bool = False) -> Target:
+        """The structure sizes of a profile; sizes that a device reported go before the table's."""
+        wide = POINTER_BYTES[profile.abi] == 8
+        sizes = {name: pair[wide] for name, pair in self.struct_sizes.items()}
+        known = {name: size for name, size in measured_sizes.items() if name in sizes}
+        return Target(profile.kernels, POINTER_BYTES[profile.abi], {**sizes, **known}, recording)
+
+
+def installed_generations() -> tuple[str, ...]:
+    """The generations that there is a layout for, oldest first."""
+    import harness.estimate as package
+
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return tuple(sorted(name[len("tflm_") :].replace("_", "-") for name in names if name.startswith("tflm_")))
+
+
+def generation_of(profile: Profile) -> Generation:
+    """The generation of a profile.
+
+    Raises:
+        UsageError: no such generation, or it cannot have that ABI or those kernels.
+    """
+    _check(profile.tflm, installed_generations(), "TFLM generation")
+    _check(profile.abi, tuple(POINTER_BYTES), "ABI")
+    found: Generation = import_module(f"harness.estimate.tflm_{profile.tflm.replace('-', '_')}").GENERATION
+    _check(profile.kernels, found.kernels, f"kernel set of TFLM {found.id}")
+    return found
+
+
+def _check(value: str, known: tuple[str, ...], what: str) -> None:
+    if value not in known:
+        raise UsageError(f"unknown {what} {value!r}", expected=f"one of {', '.join(known)}")

@@ -1,0 +1,54 @@
+"""TFLM 2026-08 (tflite-micro 90b983c): what AllocateTensors takes of the arena, in order.
+
+Sources: micro_allocator.cc, micro_interpreter.cc, micro_interpreter_graph.cc, micro_allocation_info.cc and
+single_arena_buffer_allocator.cc of tensorflow/lite/micro; sizes measured by compiling them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.domain.graph import Graph, operator_place
+from harness.estimate.generation import Generation
+from harness.estimate.tflm_2026_08.layout import STRUCT_SIZES, lay_out
+from harness.estimate.tflm_2026_08.operators import CUSTOM_WITHOUT_RULE, REFERENCE, WITHOUT_RULE
+
+
+def _unknown_operators(graph: Graph) -> tuple[str, ...]:
+    return tuple(
+        operator_place(subgraph, operator)
+        for subgraph, operator in graph.operators()
+        if operator.name not in (CUSTOM_WITHOUT_RULE if operator.is_custom else REFERENCE.keys() | WITHOUT_RULE)
+    )
+
+
+def _warnings(graph: Graph) -> tuple[str, ...]:
+    return tuple(
+        f"{operator_place(subgraph, operator)} is not in the profile: its own needs are counted as 0; run it on the "
+        "device and tune"
+        for subgraph, operator in graph.operators()
+        if operator.name in WITHOUT_RULE or operator.is_custom
+    )
+
+
+def _refusals(graph: Graph) -> tuple[str, ...]:
+    return ()
+
+
+GENERATION: Final = Generation(
+    id="2026-08",
+    kernels=("reference", "cmsis-nn"),
+    struct_sizes=STRUCT_SIZES,
+    lay_out=lay_out,
+    unknown_operators=_unknown_operators,
+    warnings=_warnings,
+    refusals=_refusals,
+    recorded={
+        "eval_tensors": ("eval_tensors",),
+        "persistent_tensors": ("persistent_tensors",),
+        "persistent_quantization": ("persistent_quantization",),
+        "persistent_buffers": ("resource_variables", "persistent_buffers"),
+        "variables": ("variables",),
+        "node_and_registration": ("node_and_registration",),
+    },
+)
