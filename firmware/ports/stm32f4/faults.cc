@@ -28,7 +28,7 @@ constexpr uint32_t kRegion0FromZero = Bit(4);
 constexpr uint32_t kNoAccess64MegaBytes = 25u << 1 | Bit(0);
 
 // An access this far below the stack is taken for one that was meant for it.
-constexpr uint32_t kStackReach = 0x10000;
+constexpr uint32_t kStackReach = 0x2000;
 
 // DDI 0403 section B1.5.6: what the core saves on exception entry; with the FPU's registers it is longer.
 struct SavedFrame {
