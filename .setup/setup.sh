@@ -110,8 +110,11 @@ install_system_packages() {
 
 # --- cargo -----------------------------------------------------------------------------------------------------------
 
-# The TFLM sources come as a crate; once cargo has its package file, cargo is not needed again.
-crate_is_here() { compgen -G "${CARGO_HOME:-$HOME/.cargo}/registry/cache/*/tfmicro-0.1.0.crate" >/dev/null; }
+# The TFLM sources come as a crate; once it is on this machine, cargo is not needed again.
+crate_is_here() {
+    compgen -G "${CARGO_HOME:-$HOME/.cargo}/registry/cache/*/tfmicro-0.1.0.crate" >/dev/null ||
+        compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/harness/sources/*/tfmicro-0.1.0" >/dev/null
+}
 
 # version_at_least FOUND WANTED
 version_at_least() { printf '%s\n%s\n' "$2" "$1" | sort --version-sort --check=quiet; }

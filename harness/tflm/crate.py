@@ -171,7 +171,7 @@ def _cargo(*arguments: str) -> str:
     except subprocess.CalledProcessError as error:
         raise SourceError(
             f"cargo {arguments[0]} failed: {_reason(error.stderr)}",
-            hint="the first build needs the network (crates.io, or the mirror that cargo is configured for)",
+            hint="the first build needs the network: the registry or mirror that cargo is configured for",
         ) from error
     return done.stdout
 
