@@ -1,0 +1,165 @@
+import zlib
+
+import pytest
+
+from harness.device import Device, Patience
+from harness.errors import (
+    DeadlineError,
+    DeviceFaultError,
+    ProtocolError,
+    StackOverflowError,
+    WatchdogError,
+)
+from harness.wire import encode
+from tests.scripted import ANSWERS, FAULT, HELLO, ScriptedLine
+
+BRIEF = Patience(boot_s=0.3, answer_s=0.3, work_s=0.3)
+
+
+def started(script=None) -> tuple[ScriptedLine, Device]:
+    line = ScriptedLine(script)
+    device = Device(line, line.reset, BRIEF)
+    device.reboot()
+    return line, device
+
+
+def only_for(name, answer):
+    """A script that answers one command with `answer(line)` and leaves the others alone."""
+    return lambda line, command: answer(line) if command["cmd"] == name else None
+
+
+def test_boot_tells_who_is_there():
+    line = ScriptedLine()
+    line.say(b"\x00\xffrom boot text\r\n")
+    line.boot()
+    device = Device(line, line.reset, BRIEF)
+    hello = device.await_boot()
+    assert (hello.unit, hello.arena_max_bytes, hello.struct_sizes) == ("aabbcc", 4096, {"TfLiteTensor": 64})
+    assert any("rom boot text" in text for text in device.log)
+
+
+def test_a_hello_from_before_the_reset_is_not_taken_for_the_next():
+    line, device = started()
+    line.boot(unit="stale")
+    assert device.reboot().unit == "aabbcc"
+
+
+def test_silence_at_boot_has_its_deadline():
+    line = ScriptedLine()
+    with pytest.raises(DeadlineError, match="silent"):
+        Device(line, line.reset, BRIEF).await_boot()
+
+
+def test_talk_without_frames_is_told_from_silence():
+    line = ScriptedLine()
+    line.say(b"some other program\r\n")
+    with pytest.raises(ProtocolError, match="no frame") as caught:
+        Device(line, line.reset, BRIEF).await_boot()
+    assert "some other program" in str(caught.value)
+
+
+def test_another_protocol_version_is_named():
+    line = ScriptedLine()
+    head = b'#H2 0 00000000 . {"frame":"hello"}'
+    line.say(head + f" {zlib.crc32(head):08x}\n".encode())
+    with pytest.raises(ProtocolError, match="another version") as caught:
+        Device(line, line.reset, BRIEF).await_boot()
+    assert "found 2, expected 1" in str(caught.value)
+
+
+def test_an_answer_to_another_run_is_not_ours():
+    late = encode(7, "deadbeef", '{"frame":"ok","cmd":"fill"}')
+    line, device = started(only_for("fill", lambda line: late))
+    with pytest.raises(DeadlineError, match="'fill'"):
+        device.ask("fill", "ok", index=0)
+    assert len(line.commands) == 1
+
+
+def damaged_first(times):
+    """A script that garbles the first answers."""
+    left = [times]
+
+    def script(line, command):
+        if left[0] == 0:
+            return None
+        left[0] -= 1
+        return line.frame(dict(ANSWERS[command["cmd"]])).replace(b"frame", b"fr\x00me")
+
+    return script
+
+
+def test_a_harmless_command_is_sent_again_when_its_answer_was_damaged():
+    line, device = started(damaged_first(2))
+    assert device.ask("scan", "scanned").body.count("gap_bytes") == 3096
+    assert len(line.commands) == 3
+    assert device.damaged_lines == 2
+
+
+def test_damage_that_lasts_is_a_protocol_error():
+    _, device = started(damaged_first(9))
+    with pytest.raises(ProtocolError, match="damaged"):
+        device.ask("scan", "scanned")
+
+
+def test_invoke_is_never_sent_twice():
+    line, device = started(damaged_first(1))
+    with pytest.raises(ProtocolError, match="damaged"):
+        device.ask("invoke", "invoked", works=True)
+    assert len(line.commands) == 1
+
+
+def test_a_command_that_reached_the_device_damaged_is_sent_again():
+    refusals = [{"frame": "error", "error": "bad_crc", "text": ""}]
+    line, device = started(lambda line, command: line.frame(refusals.pop()) if refusals else None)
+    device.ask("input", "ok", index=0, offset=0, hex="00")
+    assert len(line.commands) == 2
+
+
+def test_a_refused_command_says_what_the_device_said():
+    refusal = {"frame": "error", "error": "no_model", "text": "nothing there"}
+    _, device = started(only_for("allocate", lambda line: line.frame(refusal)))
+    with pytest.raises(ProtocolError, match="refused") as caught:
+        device.ask("allocate", "allocated", works=True)
+    assert "no_model: nothing there" in str(caught.value)
+
+
+@pytest.mark.parametrize(("kind", "error"), [("hard_fault", DeviceFaultError), ("stack_overflow", StackOverflowError)])
+def test_a_fault_says_where(kind, error):
+    _, device = started(only_for("invoke", lambda line: line.frame({**FAULT, "kind": kind})))
+    with pytest.raises(error) as caught:
+        device.ask("invoke", "invoked", works=True)
+    assert "pc=0x08000123" in str(caught.value)
+
+
+def rebooted(reset):
+    def answer(line):
+        line.boot(reset=reset)
+        return b""
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("reset", "error"), [("watchdog", WatchdogError), ("brownout", DeviceFaultError), ("software", DeviceFaultError)]
+)
+def test_a_reset_in_mid_command_is_told_by_its_cause(reset, error):
+    _, device = started(only_for("invoke", rebooted(reset)))
+    with pytest.raises(error, match="invoke"):
+        device.ask("invoke", "invoked", works=True)
+
+
+def test_a_flood_of_log_lines_is_cut_and_counted():
+    line = ScriptedLine()
+    line.say(b"spam\n" * 1500)
+    line.boot()
+    device = Device(line, line.reset, BRIEF)
+    device.await_boot()
+    assert len(device.log) == 1001
+    assert device.log[-1] == "(500 more lines)"
+
+
+def test_a_hello_without_its_fields_is_refused():
+    line = ScriptedLine()
+    line.say(line.frame({key: value for key, value in HELLO.items() if key != "model"}))
+    with pytest.raises(ProtocolError, match="missing key"):
+        Device(line, line.reset, BRIEF).await_boot()

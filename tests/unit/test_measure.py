@@ -1,0 +1,155 @@
+from pathlib import Path
+
+import pytest
+
+from harness.boards import load_board
+from harness.device import Device, Patience
+from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, UsageError
+from harness.measure import Recipe, Subject, measure
+from tests.scripted import ALLOCATED, HELLO, SCANNED, ScriptedLine
+
+IMAGE = FirmwareImage(
+    build_id=HELLO["build_id"],
+    board_id="scripted",
+    tflm="2020-07",
+    tflm_version="",
+    toolchain="",
+    segment=FlashSegment(0, b""),
+    crc32=HELLO["image_crc32"],
+    elf=Path(),
+    text_bytes=0,
+    ram_bytes=0,
+    arena_max_bytes=4096,
+)
+SUBJECT = Subject("m.tflite", HELLO["model"]["sha256"], load_board("stm32f407-virtual"), "p1", IMAGE)
+
+
+USUAL = Recipe()
+
+
+def measured(script=None, recipe=USUAL, **hello):
+    line = ScriptedLine(script)
+    line.boot(**hello)
+    return line, measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), SUBJECT, recipe)
+
+
+def changed(name, body, *, only_paint=None):
+    """A script that answers a command with another body, in all passes or in the one with `only_paint`."""
+    paint = [0]
+
+    def script(line, command):
+        paint[0] = command.get("paint", paint[0])
+        if command["cmd"] == name and only_paint in (None, paint[0]):
+            return line.frame({**body, "arena_bytes": 4096} if name == "allocate" else body)
+        return None
+
+    return script
+
+
+def test_the_procedure_paints_with_both_bytes_and_resets_in_between():
+    line, found = measured()
+    assert [command["cmd"] for command in line.commands] == [
+        "allocate", "fill", "invoke", "fill", "invoke", "scan", "output",
+        "allocate", "fill", "invoke", "fill", "invoke", "scan", "output",
+    ]  # fmt: skip
+    assert [command["paint"] for command in line.commands if command["cmd"] == "allocate"] == [0xAA, 0x55]
+    assert line.resets == 1
+    assert found.arena_size_bytes == 4096
+    assert found.painted_used_bytes == 1000
+    assert found.output_data == (b"\x2a",)
+
+
+def test_untouched_means_untouched_in_both_passes():
+    other = changed("scan", {**SCANNED, "gap_offset": 300, "gap_bytes": 2900}, only_paint=0x55)
+    _, found = measured(other)
+    assert found.painted_used_bytes == 4096 - 2900
+
+
+def test_what_allocation_touched_of_the_middle_is_counted_over_both_passes():
+    other = changed("allocate", {**ALLOCATED, "untouched": [[100, 1000], [1200, 5]]}, only_paint=0x55)
+    _, found = measured(other)
+    # First pass: [16, 80) and [300, 3100); second: [100, 1100) and [1200, 1205); the middle: [200, 3296).
+    assert found.touched_by_allocation_bytes == 3096 - (1100 - 300) - 5
+
+
+def test_input_goes_out_in_pieces_before_every_invoke():
+    line, _ = measured(recipe=Recipe(inputs=(b"\x01\x02\x03\x04",)))
+    sent = [command for command in line.commands if command["cmd"] == "input"]
+    assert [command["hex"] for command in sent] == ["01020304"] * 4
+
+
+def test_long_input_is_cut_to_the_devices_line():
+    size = 5000
+    info = [{"type": "int8", "shape": [size], "size_bytes": size}]
+    line, _ = measured(changed("allocate", {**ALLOCATED, "inputs": info}), Recipe(inputs=(bytes(range(250)) * 20,)))
+    sent = [command for command in line.commands if command["cmd"] == "input"]
+    assert max(len(command["hex"]) for command in sent) + 128 <= HELLO["line_bytes"]
+    first = sent[: len(sent) // 4]
+    assert b"".join(bytes.fromhex(command["hex"]) for command in first) == bytes(range(250)) * 20
+    assert first[1]["offset"] == len(first[0]["hex"]) // 2
+
+
+@pytest.mark.parametrize("inputs", [(b"abc",), (b"abcd", b"")])
+def test_input_of_another_size_is_refused(inputs):
+    with pytest.raises(UsageError, match="do not fit") as caught:
+        measured(recipe=Recipe(inputs=inputs))
+    assert "[4] bytes" in str(caught.value)
+
+
+def test_an_arena_that_the_device_does_not_have_is_refused():
+    with pytest.raises(UsageError, match="larger than the RAM") as caught:
+        measured(recipe=Recipe(arena_size_bytes=8192))
+    assert "4,096" in str(caught.value)
+
+
+def test_an_overrun_is_kept_with_its_offset():
+    _, found = measured(changed("scan", {**SCANNED, "guard_high_written_bytes": 3, "guard_high_first": 7}))
+    (overrun,) = found.overruns
+    assert "3 bytes" in overrun
+    assert "offset 7" in overrun
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"build_id": "feedfeedfeedfeed"}, "firmware build"),
+        ({"image_crc32": 1}, "CRC-32"),
+        ({"model": {"state": "bad_crc", "size_bytes": 0, "sha256": ""}}, "model region"),
+        ({"model": {"state": "ok", "size_bytes": 3, "sha256": "00" * 32}}, "SHA-256"),
+    ],
+)
+def test_what_runs_must_be_what_was_flashed(changes, told):
+    with pytest.raises(FlashError, match=told):
+        measured(**changes)
+
+
+def failing(name, body, log):
+    return lambda line, command: (log.encode() + b"\n" + line.frame(body)) if command["cmd"] == name else None
+
+
+@pytest.mark.parametrize(
+    ("log", "error"),
+    [
+        ("Failed to allocate memory. Requested: 64, available 3, missing: 61", ArenaTooSmallError),
+        ("Arena size is too small for activation buffers. Needed 9 but only 3 was available.", ArenaTooSmallError),
+        ("Too many buffers (max is 2)", ArenaTooSmallError),
+        ("Didn't find op for builtin opcode 'X' version '1'", ModelRefusedError),
+        ("", ModelRefusedError),
+    ],
+)
+def test_tflms_own_words_tell_a_full_arena_from_a_refused_model(log, error):
+    with pytest.raises(error) as caught:
+        measured(failing("allocate", {**ALLOCATED, "status": "error"}, log))
+    assert log[:30] in str(caught.value)
+
+
+def test_a_failing_invoke_is_told_as_such():
+    failed = {"frame": "invoked", "status": "error", "ticks": 1, "stack_used_bytes": 1}
+    with pytest.raises(ModelRefusedError, match="Invoke"):
+        measured(failing("invoke", failed, "Node SOFTMAX (number 3) failed to invoke with status 1"))
+
+
+def test_ram_that_does_not_hold_the_paint():
+    with pytest.raises(DeviceError, match="paint did not take"):
+        measured(changed("allocate", {**ALLOCATED, "paint_ok": False}))
