@@ -77,6 +77,7 @@ class Operator:
         inputs, outputs: tensor numbers; -1 for an optional input that is absent.
         options: the fields of its options table, defaults filled in.
         has_custom_options: whether it carries opaque options of a custom operator.
+        has_lists: whether the file has both its lists of inputs and outputs, be they empty.
     """
 
     index: int
@@ -89,6 +90,7 @@ class Operator:
     outputs: tuple[int, ...]
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     has_custom_options: bool = False
+    has_lists: bool = True
 
     @property
     def is_custom(self) -> bool:

@@ -109,6 +109,10 @@ class Table:
         self.position = position
         self._offsets = offsets
 
+    def has(self, field: int) -> bool:
+        """Whether the field is there."""
+        return self._place(field, 1) != 0
+
     def integer(self, field: int, kind: struct.Struct, default: int = 0) -> int:
         """A whole number, or truth value."""
         place = self._place(field, kind.size)

@@ -193,6 +193,7 @@ class _Reader:
             outputs=outputs,
             options=_options(table.integer(10, UINT8), table.table(12)),
             has_custom_options=table.view(14) is not None,
+            has_lists=table.has(6) and table.has(8),
         )
 
     def _check_indices(self, indices: Sequence[int], tensors: int, lowest: int, place: str) -> None:
