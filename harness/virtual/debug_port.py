@@ -9,9 +9,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from harness.virtual.link import Client
+from harness.virtual.link import BusFaultError, Client, WaitError
 
-_DP_IDCODE = 0x0
+_DP_IDCODE = _DP_ABORT = 0x0
+"""The same address: one is read, the other written."""
 _DP_CTRL_STAT = 0x4
 _SW_DP_ID = 0x2BA0_1477
 """SW-DP of a Cortex-M4 (RM0090 section 38.8.3)."""
@@ -50,7 +51,7 @@ class DebugPort:
 
     def read_dp(self, register: int) -> int:
         """Read a register of the debug port."""
-        self._client.touch()
+        self._transfer(always_answered=register in (_DP_IDCODE, _DP_CTRL_STAT))
         if register == _DP_IDCODE:
             return _SW_DP_ID
         if register == _DP_CTRL_STAT:
@@ -59,7 +60,7 @@ class DebugPort:
 
     def write_dp(self, register: int, value: int) -> None:
         """Write a register of the debug port; all but CTRL/STAT only have effects that a virtual board lacks."""
-        self._client.touch()
+        self._transfer(always_answered=register == _DP_ABORT)
         if register == _DP_CTRL_STAT:
             self._power_and_status = value
 
@@ -102,6 +103,14 @@ class DebugPort:
         """Write the data register once for each word, the address incrementing by words."""
         self._client.write_memory(self._address, struct.pack(f"<{len(words)}I", *words))
         self._increment(4 * len(words))
+
+    def _transfer(self, always_answered: bool) -> None:
+        """A transfer that ends in the debug port; what is always answered is so even while others have to wait."""
+        try:
+            self._client.touch()
+        except (WaitError, BusFaultError):
+            if not always_answered:
+                raise
 
     @property
     def _width_bytes(self) -> int:

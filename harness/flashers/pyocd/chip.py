@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -189,11 +190,15 @@ def _in_safe_order(pieces: Sequence[_Piece]) -> Iterator[_Step]:
     """
     first, rest = pieces[0], pieces[1:]
     if not rest or rest[0].sector != first.sector:
-        yield _Step(first.builder.erase, first.size_bytes, _ERASE_SHARE)
+        yield _Step(_erase(first), first.size_bytes, _ERASE_SHARE)
     for piece in rest:
-        yield _Step(piece.builder.erase, piece.size_bytes, _ERASE_SHARE)
+        yield _Step(_erase(piece), piece.size_bytes, _ERASE_SHARE)
     for piece in (*rest, first):
         yield _Step(piece.builder.program, piece.size_bytes, _PROGRAM_SHARE)
+
+
+def _erase(piece: _Piece) -> Callable[..., Any]:
+    return partial(piece.builder.erase, chip_erase="sector")
 
 
 def _run(steps: Iterator[_Step], total_bytes: int, report: Report) -> None:
@@ -205,8 +210,8 @@ def _run(steps: Iterator[_Step], total_bytes: int, report: Report) -> None:
         def advance(fraction: float, done: float = done, share: float = share) -> None:
             report(done + fraction * share)
 
-        # Pages that hold the right bytes already are not trusted: smart_flash would look at some of their bytes only.
-        step.run(chip_erase="sector", progress_cb=advance, smart_flash=False, keep_unwritten=False)
+        # smart_flash would leave out pages that it takes for equal; that is decided by their labels, long before this.
+        step.run(progress_cb=advance, smart_flash=False, keep_unwritten=False)
         done += share
 
 

@@ -14,17 +14,23 @@ from harness.errors import BenchError, BoardFileError, FlashError, HarnessError,
 def explained(doing: str, probe_id: str) -> Iterator[None]:
     """Turn pyOCD's exceptions into harness's errors.
 
+    So it does with the USB libraries' `OSError`, and with the `RecursionError` in which pyOCD's attempts to clear an
+    error end when they fail themselves.
+
     Args:
         doing: what is being done, as in `while reading`.
         probe_id: which probe the messages name.
     """
     try:
         yield
-    except (exceptions.Error, OSError) as error:  # OSError: the USB libraries' own
+    except (exceptions.Error, OSError, RecursionError) as error:
         raise _explain(error, doing, f"probe {probe_id}") from error
 
 
 def _explain(error: Exception, doing: str, where: str) -> HarnessError:
+    cause = error.__cause__
+    if type(error) is exceptions.Error and isinstance(cause, exceptions.Error):
+        error = cause  # "Target not detected", whatever the reason
     for kind, explain in _EXPLANATIONS:
         if isinstance(error, kind):
             return explain(error, doing, where)
@@ -81,6 +87,7 @@ _EXPLANATIONS: tuple[tuple[type[Exception], Callable[[Exception, str, str], Harn
     (exceptions.ProbeDisconnected, _disconnected),
     (exceptions.TransferFaultError, _memory_fault),
     (exceptions.TransferError, _silent_chip),
+    (RecursionError, _silent_chip),
     (exceptions.FlashFailure, _flash_failure),
     (exceptions.TargetSupportError, _unknown_target),
 )
