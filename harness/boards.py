@@ -16,7 +16,7 @@ _FILE_LIMIT_BYTES = 64 * 1024
 _KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset({"title", "family", "abi", "units", "machine", "build", "flash", "memory", "serial", "watchdog"}),
     "build": frozenset({"toolchain", "cpu_flags", "defines"}),
-    "flash": frozenset({"flasher", "target", "firmware", "model"}),
+    "flash": frozenset({"flasher", "target", "firmware", "model", "connect_mode"}),
     "memory": frozenset({"ram", "stack_ram"}),
     "serial": frozenset({"transport", "baud_rate"}),
     "watchdog": frozenset({"timeout_s"}),
@@ -76,6 +76,7 @@ def read_board(path: Path) -> Board:
         watchdog_s=top.inner("watchdog").number("timeout_s", 0.1, 26),
         machine=top.text("machine") if top.has("machine") else None,
         defines=build.inner("defines").all_texts() if build.has("defines") else {},
+        connect_mode=flash.text("connect_mode") if flash.has("connect_mode") else "halt",
     )
 
 

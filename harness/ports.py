@@ -135,6 +135,9 @@ class FlashSession(Protocol):
 class Flasher(Protocol):
     """A way to write a chip's flash and to start it."""
 
+    def prepare(self) -> None:
+        """Begin what takes long, such as loading a probe library, and return at once."""
+
     def probes(self) -> Sequence[Probe]:
         """What is plugged in, virtual probes included."""
 

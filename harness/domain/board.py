@@ -47,6 +47,7 @@ class Board:
         baud_rate: bits per second of the serial line.
         watchdog_s: seconds without a sign of life after which the device resets itself.
         machine: the virtual machine that plays this board; None for hardware.
+        connect_mode: how the flasher gets hold of the chip: `halt`, or `under-reset` for firmware that locks it out.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Board:
     watchdog_s: float
     machine: str | None = None
     defines: Mapping[str, str] = field(default_factory=dict)
+    connect_mode: str = "halt"
 
     @property
     def emulated(self) -> bool:

@@ -17,12 +17,15 @@ from pyocd.probe.aggregator import DebugProbeAggregator
 
 from harness.domain.dut import Probe
 from harness.domain.firmware import FlashSegment
-from harness.errors import FlashError, LockedError, ProbeError, WrongDeviceError
+from harness.errors import BoardFileError, FlashError, LockedError, ProbeError, WrongDeviceError
 from harness.flashers.pyocd import target as targets
 from harness.flashers.pyocd.faults import explained
 
 Report = Callable[[float], None]
 """Told which part of a piece of work is done, 0 to 1."""
+
+CONNECT_MODES = ("halt", "pre-reset", "under-reset")
+"""Those of pyOCD's that leave the chip halted."""
 
 _ERASE_SHARE, _PROGRAM_SHARE = 0.35, 0.5
 _WRITE_SHARE = _ERASE_SHARE + _PROGRAM_SHARE
@@ -45,18 +48,20 @@ class Chip:
     Args:
         probe_id: the probe's unique id.
         target: pyOCD's name for the chip.
+        connect_mode: one of `CONNECT_MODES`.
 
     Raises:
         ProbeError: no such probe, or the chip does not answer.
         WrongDeviceError: another chip.
         LockedError: read-out protection.
+        BoardFileError: no such connect mode or target.
     """
 
-    def __init__(self, probe_id: str, target: str) -> None:
+    def __init__(self, probe_id: str, target: str, connect_mode: str) -> None:
         self._probe_id = probe_id
         self._identity = targets.IDENTITIES.get(target)
         with explained("connecting", probe_id):
-            self._session = Session(_find_probe(probe_id), options=_options(target))
+            self._session = Session(_find_probe(probe_id), options=_options(target, connect_mode))
             try:
                 self._session.open()
                 self._target = self._session.target
@@ -242,14 +247,18 @@ def _find_probe(probe_id: str) -> Any:  # noqa: ANN401  # pyOCD comes without ty
     return probe
 
 
-def _options(target: str) -> dict[str, object]:
+def _options(target: str, connect_mode: str) -> dict[str, object]:
     """Session options that leave nothing to the user's own pyOCD configuration."""
+    if connect_mode not in CONNECT_MODES:
+        raise BoardFileError(
+            "unknown connect_mode", where=target, measured=connect_mode, expected=f"one of {', '.join(CONNECT_MODES)}"
+        )
     return {
         "target_override": target,
         "no_config": True,
         "project_dir": str(Path(__file__).parent),  # not the user's folder, whose pyocd_user.py would run
         "auto_unlock": False,
-        "connect_mode": "halt",
+        "connect_mode": connect_mode,
         "hide_programming_progress": True,
         "cache.enable_memory": False,  # reading back must read
     }

@@ -60,7 +60,7 @@ class PyocdFlasher:
         probe_id = dut.probe_id or self._only_probe()
         with locks.hold(f"probe {probe_id}", ProbeError):
             session = PyocdSession(self._running(), probe_id)
-            session.connect(dut.board.flash_target)
+            session.connect(dut.board.flash_target, dut.board.connect_mode)
             try:
                 yield session
             finally:
@@ -95,9 +95,10 @@ class PyocdSession:
         self._process = process
         self._probe_id = probe_id
 
-    def connect(self, target: str) -> None:
+    def connect(self, target: str, connect_mode: str) -> None:
         """Connect and halt the chip, which pyOCD calls `target`."""
-        self._call({"call": "connect", "probe_id": self._probe_id, "target": target}, "connecting")
+        request = {"call": "connect", "probe_id": self._probe_id, "target": target, "connect_mode": connect_mode}
+        self._call(request, "connecting")
 
     def disconnect(self) -> None:
         """Let the chip run and give the probe back. Does nothing when pyOCD had to be killed."""

@@ -83,7 +83,8 @@ class Desk:
 
     def _connect(self, request: Message) -> Message:
         self._disconnect(request)
-        self._chip = self._pyocd.Chip(request.fields["probe_id"], request.fields["target"])
+        fields = request.fields
+        self._chip = self._pyocd.Chip(fields["probe_id"], fields["target"], fields["connect_mode"])
         return _result()
 
     def _read(self, request: Message) -> Message:

@@ -33,7 +33,7 @@ def test_answers_and_reports_errors(process: Process) -> None:
     assert isinstance(reply.fields["probes"], list)
     with pytest.raises(ProbeError, match="no chip is connected"):
         process.call(Message({"call": "read", "address": 0, "size_bytes": 4}), "reading", "probe X")
-    request = Message({"call": "connect", "probe_id": "virtual-none", "target": "stm32f407xg"})
+    request = Message({"call": "connect", "probe_id": "virtual-none", "target": "stm32f407xg", "connect_mode": "halt"})
     with pytest.raises(ProbeError, match="no such probe") as refusal:
         process.call(request, "connecting", "probe virtual-none")
     assert refusal.value.where == "probe virtual-none"
