@@ -99,9 +99,9 @@ def _lowered(tail: int, size_bytes: int, align: int, end: int) -> int:
 
 def smallest_size(trace: Trace) -> int:
     """The smallest arena, base aligned to 16 and size a multiple of 4, in which every step of a trace succeeds."""
-    return min(_size_ending_at(end, replay(trace, end).minimum_bytes) for end in range(0, ALIGNMENT, SIZE_STEP))
+    return min(size_ending_at(end, replay(trace, end).minimum_bytes) for end in range(0, ALIGNMENT, SIZE_STEP))
 
 
-def _size_ending_at(end: int, at_least: int) -> int:
+def size_ending_at(end: int, at_least: int) -> int:
     """The smallest size congruent to `end` modulo 16 that is not below `at_least`."""
     return at_least + (end - at_least) % ALIGNMENT

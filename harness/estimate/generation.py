@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 from harness.domain.estimate import Profile
@@ -26,13 +27,11 @@ class Target:
         kernels: the kernel set.
         pointer_bytes: 4 or 8.
         sizes: sizeof() of TFLM's structures, by name.
-        recording: for a RecordingMicroInterpreter, whose own objects are larger.
     """
 
     kernels: str
     pointer_bytes: int
     sizes: Mapping[str, int]
-    recording: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,7 @@ class Generation:
         warnings: what its estimate leaves out of a model.
         refusals: why it must not be given a model, beyond what no TFLM must be given.
         recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
+        recording_objects: the structure that a RecordingMicroInterpreter puts into a section instead of the plain one.
     """
 
     id: str
@@ -75,20 +75,19 @@ class Generation:
     warnings: Callable[[Graph], tuple[str, ...]]
     refusals: Callable[[Graph], tuple[str, ...]]
     recorded: Mapping[str, tuple[str, ...]]
+    recording_objects: Mapping[str, str]
 
-    def target(self, profile: Profile, measured_sizes: Mapping[str, int], *, recording: bool = False) -> Target:
+    def target(self, profile: Profile, measured_sizes: Mapping[str, int]) -> Target:
         """The structure sizes of a profile; sizes that a device reported go before the table's."""
         wide = POINTER_BYTES[profile.abi] == 8
         sizes = {name: pair[wide] for name, pair in self.struct_sizes.items()}
         known = {name: size for name, size in measured_sizes.items() if name in sizes}
-        return Target(profile.kernels, POINTER_BYTES[profile.abi], {**sizes, **known}, recording)
+        return Target(profile.kernels, POINTER_BYTES[profile.abi], {**sizes, **known})
 
 
 def installed_generations() -> tuple[str, ...]:
     """The generations that there is a layout for, oldest first."""
-    import harness.estimate as package
-
-    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    names = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return tuple(sorted(name[len("tflm_") :].replace("_", "-") for name in names if name.startswith("tflm_")))
 
 

@@ -20,7 +20,8 @@ class Lifetimes:
 
     Attributes:
         tensors: (first, last) by subgraph and tensor number.
-        operators: the steps of each operator that was reached, by subgraph and operator number: its scratch lives so long.
+        operators: the steps of each operator that was reached, by subgraph and operator number; its scratch lives for
+            them.
     """
 
     tensors: Mapping[tuple[int, int], tuple[int, int]]

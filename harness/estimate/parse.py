@@ -1,8 +1,8 @@
 """From the bytes of a model to a Graph. Whatever a TFLM would follow on the device is checked on the way.
 
-Plain struct reads instead of the `tflite` package's accessors: importing that package (with numpy) takes longer than the
-whole estimate, and its accessors would have to be kept from every offset that was not checked before. The tests compare
-what is read here, field by field, with what that package reads.
+Plain struct reads instead of the `tflite` package's accessors: importing that package (with numpy) takes longer than
+the whole estimate, and its accessors would have to be kept from every offset that was not checked before. The tests
+compare what is read here, field by field, with what that package reads.
 """
 
 from __future__ import annotations
@@ -112,6 +112,10 @@ def _offline_plan(data: memoryview, tensors: int, model: str) -> tuple[int, ...]
             measured=f"{len(words)} words" + (f", for {words[2]} tensors" if len(words) > 2 else ""),
             expected=f"{3 + tensors} words, for {tensors} tensors",
         )
+    for number, offset in enumerate(words[3 : 3 + tensors]):
+        if offset < -1:
+            where = f"{model}, metadata {OFFLINE_PLAN}, tensor {number}"
+            raise ModelError("an offset lies before the arena", where=where, measured=offset, expected="-1 or more")
     return tuple(words[: 3 + tensors])
 
 

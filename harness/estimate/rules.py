@@ -1,7 +1,7 @@
 """The little language in which a generation's operator tables are written.
 
-A rule says what one operator takes of the arena: its builtin data, the user data its Init allocates, and what its Prepare
-does, step by step, as the kernel's source does it.
+A rule says what one operator takes of the arena: its builtin data, the user data its Init allocates, and what its
+Prepare does, step by step, as the kernel's source does it.
 """
 
 from __future__ import annotations

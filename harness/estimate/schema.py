@@ -103,7 +103,8 @@ _OPTIONS: Final = {
     " dilation_h_factor:i32=1 quantized_bias_type:i8",  # CONV_2D
     2: "padding:i8 stride_w:i32 stride_h:i32 depth_multiplier:i32 fused_activation_function:i8"
     " dilation_w_factor:i32=1 dilation_h_factor:i32=1",  # DEPTHWISE_CONV_2D
-    5: "padding:i8 stride_w:i32 stride_h:i32 filter_width:i32 filter_height:i32 fused_activation_function:i8",  # *_POOL_2D
+    5: "padding:i8 stride_w:i32 stride_h:i32 filter_width:i32 filter_height:i32"
+    " fused_activation_function:i8",  # *_POOL_2D
     6: "rank:i32 fused_activation_function:i8 asymmetric_quantize_inputs:bool",  # SVDF
     8: "fused_activation_function:i8 weights_format:i8 keep_num_dims:bool asymmetric_quantize_inputs:bool"
     " quantized_bias_type:i8",  # FULLY_CONNECTED
@@ -111,7 +112,8 @@ _OPTIONS: Final = {
     10: "axis:i32 fused_activation_function:i8",  # CONCATENATION
     11: "fused_activation_function:i8 pot_scale_int16:bool=1",  # ADD
     12: "fused_activation_function:i8",  # L2_NORMALIZATION
-    15: "new_height_deprecated:i32 new_width_deprecated:i32 align_corners:bool half_pixel_centers:bool",  # RESIZE_BILINEAR
+    15: "new_height_deprecated:i32 new_width_deprecated:i32 align_corners:bool"
+    " half_pixel_centers:bool",  # RESIZE_BILINEAR
     17: "new_shape:[i32]",  # RESHAPE
     19: "block_size:i32",  # SPACE_TO_DEPTH
     21: "fused_activation_function:i8",  # MUL
@@ -120,7 +122,8 @@ _OPTIONS: Final = {
     28: "fused_activation_function:i8 pot_scale_int16:bool=1",  # SUB
     29: "fused_activation_function:i8",  # DIV
     30: "squeeze_dims:[i32]",  # SQUEEZE
-    32: "begin_mask:i32 end_mask:i32 ellipsis_mask:i32 new_axis_mask:i32 shrink_axis_mask:i32 offset:bool",  # STRIDED_SLICE
+    32: "begin_mask:i32 end_mask:i32 ellipsis_mask:i32 new_axis_mask:i32 shrink_axis_mask:i32"
+    " offset:bool",  # STRIDED_SLICE
     35: "num_splits:i32",  # SPLIT
     37: "in_data_type:i8 out_data_type:i8",  # CAST
     40: "output_type:i8",  # ARG_MAX

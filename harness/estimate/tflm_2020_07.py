@@ -56,7 +56,7 @@ def _svdf_output(node: Node) -> int:
 _PLAIN: Final = """
     LOGISTIC ABS SIN COS LOG SQRT RSQRT SQUARE PRELU FLOOR MAXIMUM MINIMUM LOGICAL_OR LOGICAL_AND LOGICAL_NOT EQUAL
     NOT_EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL CEIL ROUND PAD PADV2 NEG RELU RELU6 TANH CIRCULAR_BUFFER
-    """.split()
+    """.split()  # noqa: SIM905 - a list of names reads better without quotes
 
 OPERATORS: Final = {
     **dict.fromkeys(_PLAIN, OpRule()),
@@ -70,9 +70,7 @@ OPERATORS: Final = {
     "RESHAPE": rule(36, 0),
     "STRIDED_SLICE": rule(20, 0),
     **dict.fromkeys(("CONCATENATION", "PACK", "UNPACK"), rule(8, 0)),
-    **dict.fromkeys(
-        ("ADD", "MUL", "SUB", "SOFTMAX", "SPLIT", "L2_NORMALIZATION", "ARG_MAX", "ARG_MIN"), rule(4, 0)
-    ),
+    **dict.fromkeys(("ADD", "MUL", "SUB", "SOFTMAX", "SPLIT", "L2_NORMALIZATION", "ARG_MAX", "ARG_MIN"), rule(4, 0)),
     "RESIZE_NEAREST_NEIGHBOR": rule(2, 0, align=1),
     "MEAN": rule(1, 0, align=1),
 }
@@ -200,7 +198,8 @@ def _refusals(graph: Graph) -> tuple[str, ...]:
     reasons: list[str] = []
     if len(graph.subgraphs) != 1:
         reasons.append(f"TFLM 2020-07 runs models of one subgraph only, not of {len(graph.subgraphs)}")
-    reasons += (f"the model has no {what}" for what, them in (("inputs", main.inputs), ("outputs", main.outputs)) if not them)
+    reasons += ["the model has no inputs"] if not main.inputs else []
+    reasons += ["the model has no outputs"] if not main.outputs else []
     for operator in main.operators:
         reasons += (f"{operator_place(main, operator)} {reason}" for reason in _operator_refusals(graph, operator))
     lifetimes = by_operator(main).tensors
@@ -245,7 +244,7 @@ def _scattered_requests(graph: Graph) -> Iterator[str]:
             interrupted = requested
         elif interrupted:
             place = operator_place(graph.main, operator)
-            yield f"{place} asks for scratch memory after another operator's persistent memory: TFLM 2020-07 fails on that"
+            yield f"{place} asks for scratch after persistent memory was taken in between, on which TFLM 2020-07 fails"
             return
         else:
             requested = True
@@ -260,4 +259,5 @@ GENERATION: Final = Generation(
     warnings=_warnings,
     refusals=_refusals,
     recorded={},
+    recording_objects={},
 )

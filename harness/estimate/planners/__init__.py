@@ -55,6 +55,18 @@ def placement(buffers: Sequence[Buffer], offsets: Sequence[int]) -> Placement:
     return Placement(tuple(offsets), max(ends, default=0))
 
 
+def overlaps(buffers: Sequence[Buffer], plan: Placement) -> list[tuple[int, int]]:
+    """Pairs of buffers that are in use at the same time and share bytes, by index."""
+    spans = [(offset, offset + buffer.size_bytes) for offset, buffer in zip(plan.offsets, buffers, strict=True)]
+    return [
+        (one, other)
+        for other in range(len(buffers))
+        for one in range(other)
+        if buffers[one].meets(buffers[other])
+        and max(spans[one][0], spans[other][0]) < min(spans[one][1], spans[other][1])
+    ]
+
+
 def lower_bound(buffers: Sequence[Buffer]) -> int:
     """Bytes that no plan can go below: the largest sum of buffers in use at one step."""
     return max((sum(b.size_bytes for b in buffers if b.first <= step <= b.last) for step in steps(buffers)), default=0)

@@ -1,7 +1,7 @@
 """TFLM's GreedyMemoryPlanner (tensorflow/lite/micro/memory_planner/greedy_memory_planner.cc).
 
-Large buffers first, each at the lowest offset where it fits between those already placed. The generations differ in which
-of two equal buffers goes first, which can change the plan.
+Large buffers first, each at the lowest offset where it fits between those already placed. The generations differ in
+which of two equal buffers goes first, which can change the plan.
 """
 
 from __future__ import annotations

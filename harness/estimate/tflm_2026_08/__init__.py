@@ -51,4 +51,8 @@ GENERATION: Final = Generation(
         "variables": ("variables",),
         "node_and_registration": ("node_and_registration",),
     },
+    recording_objects={
+        "allocator": "RecordingSingleArenaBufferAllocator",
+        "micro_allocator": "RecordingMicroAllocator",
+    },
 )

@@ -67,7 +67,6 @@ class _Walk:
 
     def __init__(self, graph: Graph, target: Target) -> None:
         self._graph = graph
-        self._target = target
         self._sizes = target.sizes
         self._pointer = target.pointer_bytes
         self._rules = _KERNELS[target.kernels]
@@ -77,10 +76,9 @@ class _Walk:
 
     def create_objects(self) -> None:
         """What the application's MicroAllocator::Create and MicroResourceVariables::Create put into the arena."""
-        recording = "Recording" if self._target.recording else ""
-        self._structure("allocator", f"{recording}SingleArenaBufferAllocator")
+        self._structure("allocator", "SingleArenaBufferAllocator")
         self._structure("memory_planner", "GreedyMemoryPlanner")
-        self._structure("micro_allocator", f"{recording}MicroAllocator")
+        self._structure("micro_allocator", "MicroAllocator")
         variables = len(_variable_names(self._graph))
         if variables:
             self._aligned("resource_variables", self._sizes["MicroResourceVariables"])
@@ -230,9 +228,7 @@ def _offline_offset(graph: Graph, number: int) -> int | None:
 def _tail_variables(graph: Graph) -> list[Tensor]:
     """Variables that get memory for themselves. TFLM looks their offline offsets up from 0 in every subgraph."""
     return [
-        tensor
-        for _, tensor in graph.tensors()
-        if tensor.is_variable and _offline_offset(graph, tensor.index) is None
+        tensor for _, tensor in graph.tensors() if tensor.is_variable and _offline_offset(graph, tensor.index) is None
     ]
 
 

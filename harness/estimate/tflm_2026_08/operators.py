@@ -198,7 +198,8 @@ REFERENCE: Final[OpTable] = {
     "CAST": rule(8, 0, _ONE_IN),
     "SQUEEZE": rule(36, 0, _ONE_IN),
     **dict.fromkeys(
-        ("EXP", "SIN", "COS", "LOG", "SQRT", "SQUARE", "LOGICAL_NOT", "CEIL", "ROUND", "ZEROS_LIKE"), rule(0, 0, _ONE_IN)
+        ("EXP", "SIN", "COS", "LOG", "SQRT", "SQUARE", "LOGICAL_NOT", "CEIL", "ROUND", "ZEROS_LIKE"),
+        rule(0, 0, _ONE_IN),
     ),
     "EXPAND_DIMS": rule(0, 0, _TWO_IN),
     "TRANSPOSE": rule(0, 0, _TWO_IN),
@@ -222,7 +223,7 @@ REFERENCE: Final[OpTable] = {
 WITHOUT_RULE: Final = frozenset(
     """
     BROADCAST_ARGS BROADCAST_TO DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP FILL FLOOR_DIV FLOOR_MOD REDUCE_ALL REVERSE_V2
-    """.split()
+    """.split()  # noqa: SIM905 - a list of names reads better without quotes
 )
 """Operators that this TFLM has, but whose needs are not known."""
 
@@ -231,6 +232,6 @@ CUSTOM_WITHOUT_RULE: Final = frozenset(
     CIRCULAR_BUFFER TFLite_Detection_PostProcess ethos-u TFLM_DECODE SignalDelay SignalEnergy SignalFftAutoScale
     SignalFilterBank SignalFilterBankLog SignalFilterBankSpectralSubtraction SignalFilterBankSquareRoot SignalFramer
     SignalIrfft SignalOverlapAdd SignalPCAN SignalRfft SignalStacker SignalWindow
-    """.split()
+    """.split()  # noqa: SIM905 - a list of names reads better without quotes
 )
 """Custom operators that come with this TFLM, but whose needs are not known."""

@@ -1,0 +1,186 @@
+"""From a model file to an Estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.graph import Graph
+from harness.errors import ModelError, UsageError
+from harness.estimate.arena import ALIGNMENT, Allocate, align_up, replay, size_ending_at, smallest_size
+from harness.estimate.checks import check_order, check_shapes, inspect
+from harness.estimate.formula import UNKNOWN_SCRATCH_BYTES, formula_sections
+from harness.estimate.generation import Generation, Layout, Target, generation_of
+from harness.estimate.model_file import ModelFile
+from harness.estimate.parse import parse
+from harness.estimate.planners import overlaps
+from harness.estimate.shapes import infer_reshapes
+
+DEFAULT_ARENA_BYTES: Final = 112 * 1024
+"""The arena that an estimate is for when nobody says: `arena_used_bytes` depends on the size modulo 16."""
+
+
+def load_graph(model: ModelFile) -> Graph:
+    """Read a model. Its shapes may still hold open dimensions.
+
+    Raises:
+        ModelError: it is damaged, of another schema, or its indices lead nowhere.
+    """
+    return infer_reshapes(parse(model.data, model.name))
+
+
+def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensible default
+    model: ModelFile,
+    profile: Profile,
+    *,
+    method: str = "layout",
+    graph: Graph | None = None,
+    arena_size_bytes: int | None = None,
+    margin_percent: float = 0.0,
+    struct_sizes: Mapping[str, int] | None = None,
+    board: str | None = None,
+) -> Estimate:
+    """Estimate the arena of a model.
+
+    Args:
+        model: the file.
+        profile: TFLM generation, ABI and kernels.
+        method: `layout` or `formula`.
+        graph: the model's graph, when shapes were changed after loading.
+        arena_size_bytes: the arena that it will run in, its base aligned to 16; 112 KB when not given.
+        margin_percent: added to the smallest working arena for the recommendation.
+        struct_sizes: sizeof() of TFLM's structures as a device reported them.
+        board: the board it is for, if any.
+
+    Raises:
+        ModelError: the model cannot be used, or has operators that this TFLM lacks.
+        UsageError: unknown profile or method, or a senseless size or margin.
+    """
+    generation = generation_of(profile)
+    arena_size = DEFAULT_ARENA_BYTES if arena_size_bytes is None else arena_size_bytes
+    if arena_size <= 0 or margin_percent < 0 or not math.isfinite(margin_percent):
+        raise UsageError("arena size and margin must not be negative", measured=f"{arena_size} and {margin_percent}")
+    graph = graph or load_graph(model)
+    if method == "formula":
+        return _by_formula(model, profile, graph, margin_percent, board)
+    if method != "layout":
+        raise UsageError(f"unknown estimate method {method!r}", expected="layout or formula")
+    _check(graph, generation)
+    measured_sizes = struct_sizes or {}
+    target = generation.target(profile, measured_sizes)
+    layout = generation.lay_out(graph, target)
+    usage = replay(layout.trace, arena_size % ALIGNMENT)
+    minimum = smallest_size(layout.trace)
+    head = layout.plan.arena_bytes
+    return Estimate(
+        model=model.name,
+        sha256=model.sha256,
+        profile=profile,
+        method=method,
+        arena_used_bytes=head + usage.tail_bytes,
+        head_bytes=head,
+        tail_bytes=usage.tail_bytes,
+        min_working_arena_bytes=minimum,
+        recommended_arena_bytes=_recommended(layout, minimum, margin_percent),
+        sections=(Section("planned_tensors_and_scratch", "head", head), *_tail_sections(usage.sections)),
+        recorded_sections=_recorded(generation, target, layout, arena_size),
+        warnings=(
+            *inspect(graph).warnings,
+            *generation.warnings(graph),
+            *_size_warnings(generation, profile, measured_sizes),
+            *_overlap_warnings(layout),
+        ),
+        board=board,
+    )
+
+
+def device_refusals(graph: Graph, profile: Profile) -> tuple[str, ...]:
+    """Why a device with this TFLM must not be given a model: it would refuse it, or read outside its memory.
+
+    Raises:
+        ModelError: the model cannot be used at all.
+    """
+    generation = generation_of(profile)
+    check_order(graph)
+    check_shapes(graph)
+    unknown = (f"{place}: TFLM {generation.id} has no such operator" for place in generation.unknown_operators(graph))
+    return (*unknown, *inspect(graph).hazards, *generation.refusals(graph))
+
+
+def _check(graph: Graph, generation: Generation) -> None:
+    check_order(graph)
+    unknown = generation.unknown_operators(graph)
+    if unknown:
+        more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise ModelError(
+            f"TFLM {generation.id} has no such operator{more}",
+            where=f"{graph.model}, {unknown[0]}",
+            hint="take another TFLM with --tflm, or convert the model without this operator",
+        )
+    check_shapes(graph)
+
+
+def _tail_sections(sections: Mapping[str, int]) -> list[Section]:
+    return [Section(name, "tail", size_bytes) for name, size_bytes in sections.items()]
+
+
+def _recommended(layout: Layout, minimum: int, margin_percent: float) -> int:
+    """A multiple of 16: with the margin on top of the minimum, and never below what works at such a size."""
+    wanted = align_up(math.ceil(minimum * (1 + margin_percent / 100)), ALIGNMENT)
+    return max(wanted, size_ending_at(0, replay(layout.trace, 0).minimum_bytes))
+
+
+def _recorded(generation: Generation, target: Target, layout: Layout, arena_size: int) -> tuple[Section, ...]:
+    """What a RecordingMicroInterpreter reports: its own objects are larger, so that padding moves."""
+    objects = generation.recording_objects
+    trace = (
+        event._replace(size_bytes=target.sizes[objects[event.section]])
+        if isinstance(event, Allocate) and event.section in objects
+        else event
+        for event in layout.trace
+    )
+    sections = replay(trace, arena_size % ALIGNMENT).sections
+    return tuple(
+        Section(kind, "tail", sum(sections.get(name, 0) for name in names))
+        for kind, names in generation.recorded.items()
+    )
+
+
+def _size_warnings(generation: Generation, profile: Profile, measured: Mapping[str, int]) -> list[str]:
+    table = generation.target(profile, {}).sizes
+    return [
+        f"the device says that sizeof({name}) is {size}, the profile {table[name]}: the device's is used"
+        for name, size in measured.items()
+        if size != table.get(name, size)
+    ]
+
+
+def _overlap_warnings(layout: Layout) -> list[str]:
+    """Only a plan made elsewhere can place two buffers that are in use together over each other."""
+    if all(buffer.offset is None for buffer in layout.buffers):
+        return []
+    return [
+        f"the offline memory plan lays {layout.labels[one]} over {layout.labels[other]}"
+        for one, other in overlaps(layout.buffers, layout.plan)
+    ]
+
+
+def _by_formula(model: ModelFile, profile: Profile, graph: Graph, margin_percent: float, board: str | None) -> Estimate:
+    sections = formula_sections(graph)
+    total = sum(section.size_bytes for section in sections)
+    return Estimate(
+        model=model.name,
+        sha256=model.sha256,
+        profile=profile,
+        method="formula",
+        arena_used_bytes=total,
+        head_bytes=None,
+        tail_bytes=None,
+        min_working_arena_bytes=None,
+        recommended_arena_bytes=align_up(math.ceil(total * (1 + margin_percent / 100)), ALIGNMENT),
+        sections=sections,
+        warnings=(f"the formula does not see scratch: {UNKNOWN_SCRATCH_BYTES} bytes stand for it",),
+        board=board,
+    )
