@@ -162,7 +162,7 @@ def _overlap_warnings(layout: Layout) -> list[str]:
     if all(buffer.offset is None for buffer in layout.buffers):
         return []
     return [
-        f"the offline memory plan lays {layout.labels[one]} over {layout.labels[other]}"
+        f"the offline memory plan lays {layout.owners[one].label} over {layout.owners[other].label}"
         for one, other in overlaps(layout.buffers, layout.plan)
     ]
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from harness.domain.estimate import Profile
-from harness.domain.graph import Graph
+from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place, tensor_place
 from harness.errors import UsageError
 from harness.estimate.arena import Trace
-from harness.estimate.planners import Buffer, Placement
+from harness.estimate.lifetimes import Lifetimes
+from harness.estimate.planners import Buffer, Placement, Planner
 
 POINTER_BYTES: Final = {"arm32": 4, "xtensa32": 4, "wasm32": 4, "x86-64": 8}
 """Pointer sizes by ABI. Measured: all 32-bit structures of xtensa equal those of arm; assumed for wasm32, likewise."""
@@ -34,6 +35,26 @@ class Target:
     sizes: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What a planned buffer is for: a tensor's contents, or an operator's scratch.
+
+    Attributes:
+        subgraph: where it is.
+        wants: the tensor or operator.
+    """
+
+    subgraph: Subgraph
+    wants: Tensor | Operator
+
+    @property
+    def label(self) -> str:
+        """What it is, for people."""
+        if isinstance(self.wants, Tensor):
+            return tensor_place(self.subgraph, self.wants)
+        return f"scratch of {operator_place(self.subgraph, self.wants)}"
+
+
 @dataclass(frozen=True)
 class Layout:
     """What AllocateTensors does with one model.
@@ -41,13 +62,13 @@ class Layout:
     Attributes:
         trace: every step that touches the arena, in order.
         buffers: what the planner places.
-        labels: what each of them is, for people.
+        owners: what each of them is for.
         plan: where it places them.
     """
 
     trace: Trace
     buffers: tuple[Buffer, ...]
-    labels: tuple[str, ...]
+    owners: tuple[Owner, ...]
     plan: Placement
 
 
@@ -65,6 +86,9 @@ class Generation:
         refusals: why it must not be given a model, beyond what no TFLM must be given.
         recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
         recording_objects: the structure that a RecordingMicroInterpreter puts into a section instead of the plain one.
+        lifetimes: when each tensor is in use, and each operator runs.
+        planner: how it plans its memory.
+        reads_offline_plans: whether it follows a plan that comes with the model.
     """
 
     id: str
@@ -76,6 +100,9 @@ class Generation:
     refusals: Callable[[Graph], tuple[str, ...]]
     recorded: Mapping[str, tuple[str, ...]]
     recording_objects: Mapping[str, str]
+    lifetimes: Callable[[Graph], Lifetimes]
+    planner: Planner
+    reads_offline_plans: bool
 
     def target(self, profile: Profile, measured_sizes: Mapping[str, int]) -> Target:
         """The structure sizes of a profile; sizes that a device reported go before the table's."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.domain.graph import Graph, Operator, Tensor, operator_place, tensor_place
 from harness.estimate.arena import ALIGNMENT, Allocate, Event, Head, PlannerRoom, align_up
-from harness.estimate.generation import Generation, Layout, Target
+from harness.estimate.generation import Generation, Layout, Owner, Target
 from harness.estimate.lifetimes import UNSET, by_operator
 from harness.estimate.planners import Buffer
 from harness.estimate.planners.greedy import greedy_first_wins
@@ -85,8 +85,8 @@ def lay_out(graph: Graph, target: Target) -> Layout:
     sizes, pointer = target.sizes, target.pointer_bytes
     operators, tensors = graph.main.operators, graph.main.tensors
     requests = [(o, step.size_bytes) for o, step in _prepared(graph, pointer) if step.section == _HANDLES]
-    labelled = [*_planned_tensors(graph), *_planned_scratch(graph, requests)]
-    buffers = tuple(buffer for _, buffer in labelled)
+    owned = [*_planned_tensors(graph), *_planned_scratch(graph, requests)]
+    buffers = tuple(buffer for _, buffer in owned)
     plan = greedy_first_wins(buffers)
     trace: list[Event] = [
         Allocate("allocator", sizes["SimpleMemoryAllocator"], pointer),
@@ -104,7 +104,7 @@ def lay_out(graph: Graph, target: Target) -> Layout:
         Head(plan.arena_bytes),
         *(Allocate("variables", tensor.size_bytes, ALIGNMENT) for tensor in tensors if tensor.is_variable),
     ]
-    return Layout(tuple(trace), buffers, tuple(label for label, _ in labelled), plan)
+    return Layout(tuple(trace), buffers, tuple(owner for owner, _ in owned), plan)
 
 
 _HANDLES: Final = "scratch_buffer_handles"
@@ -155,7 +155,7 @@ def _as_allocated(event: Allocate, target: Target) -> Allocate:
     return Allocate(_HANDLES, target.sizes["ScratchBufferHandle"], target.pointer_bytes)
 
 
-def _planned_tensors(graph: Graph) -> list[tuple[str, Buffer]]:
+def _planned_tensors(graph: Graph) -> list[tuple[Owner, Buffer]]:
     lifetimes = by_operator(graph.main).tensors
     planned = []
     for tensor in graph.main.tensors:
@@ -163,15 +163,15 @@ def _planned_tensors(graph: Graph) -> list[tuple[str, Buffer]]:
         only_read = first == UNSET and last != UNSET
         if not (tensor.is_constant or tensor.is_variable or only_read):
             buffer = Buffer(align_up(tensor.size_bytes, ALIGNMENT), first, last)
-            planned.append((tensor_place(graph.main, tensor), buffer))
+            planned.append((Owner(graph.main, tensor), buffer))
     return planned
 
 
-def _planned_scratch(graph: Graph, requests: list[tuple[Operator, int]]) -> list[tuple[str, Buffer]]:
+def _planned_scratch(graph: Graph, requests: list[tuple[Operator, int]]) -> list[tuple[Owner, Buffer]]:
     """The handles grow downward, so that the planner meets the last request first."""
     return [
         (
-            f"scratch of {operator_place(graph.main, operator)}",
+            Owner(graph.main, operator),
             Buffer(align_up(size_bytes, ALIGNMENT), operator.index, operator.index),
         )
         for operator, size_bytes in reversed(requests)
@@ -260,4 +260,7 @@ GENERATION: Final = Generation(
     refusals=_refusals,
     recorded={},
     recording_objects={},
+    lifetimes=lambda graph: by_operator(graph.main),
+    planner=greedy_first_wins,
+    reads_offline_plans=False,
 )

@@ -10,6 +10,8 @@ from typing import Final
 
 from harness.domain.graph import Graph, operator_place
 from harness.estimate.generation import Generation
+from harness.estimate.lifetimes import by_scope
+from harness.estimate.planners.greedy import greedy_last_wins
 from harness.estimate.tflm_2026_08.layout import STRUCT_SIZES, lay_out
 from harness.estimate.tflm_2026_08.operators import CUSTOM_WITHOUT_RULE, REFERENCE, WITHOUT_RULE
 
@@ -55,4 +57,7 @@ GENERATION: Final = Generation(
         "allocator": "RecordingSingleArenaBufferAllocator",
         "micro_allocator": "RecordingMicroAllocator",
     },
+    lifetimes=by_scope,
+    planner=greedy_last_wins,
+    reads_offline_plans=True,
 )

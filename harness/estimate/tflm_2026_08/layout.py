@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place, tensor_place
+from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place
 from harness.errors import ModelError
 from harness.estimate.arena import ALIGNMENT, Allocate, Event, Head, PlannerRoom, align_up
-from harness.estimate.generation import Layout, Target
+from harness.estimate.generation import Layout, Owner, Target
 from harness.estimate.lifetimes import by_scope
 from harness.estimate.planners import Buffer
 from harness.estimate.planners.greedy import greedy_last_wins
@@ -128,14 +128,14 @@ class _Walk:
             self._structure("scratch_buffer_handles", "ScratchBufferHandle", len(self._requests))
         for tensor in _tail_variables(self._graph):
             self._aligned("variables", tensor.size_bytes)
-        labelled = [*self._planned_tensors(), *self._planned_scratch()]
-        buffers = tuple(buffer for _, buffer in labelled)
+        owned = [*self._planned_tensors(), *self._planned_scratch()]
+        buffers = tuple(buffer for _, buffer in owned)
         plan = greedy_last_wins(buffers)
         self._trace.append(self._planner_room(len(buffers)))
         self._trace.append(Head(plan.arena_bytes))
         self._interface(self._graph.main.inputs)
         self._interface(self._graph.main.outputs)
-        return Layout(tuple(self._trace), buffers, tuple(label for label, _ in labelled), plan)
+        return Layout(tuple(self._trace), buffers, tuple(owner for owner, _ in owned), plan)
 
     def _structure(self, section: str, name: str, count: int = 1) -> None:
         self._trace.append(Allocate(section, count * self._sizes[name], self._pointer))
@@ -157,7 +157,7 @@ class _Walk:
             self._trace.append(Head(top))
         return top
 
-    def _planned_tensors(self) -> list[tuple[str, Buffer]]:
+    def _planned_tensors(self) -> list[tuple[Owner, Buffer]]:
         lifetimes = by_scope(self._graph).tensors
         handles = _variable_handles(self._graph)
         planned = []
@@ -167,23 +167,22 @@ class _Walk:
             wanted = tensor.size_bytes != 0 and place not in handles and (not tensor.is_variable or offset is not None)
             if wanted and not tensor.is_constant:
                 buffer = Buffer(align_up(tensor.size_bytes, ALIGNMENT), *lifetimes[place], offset)
-                planned.append((tensor_place(subgraph, tensor), buffer))
+                planned.append((Owner(subgraph, tensor), buffer))
         return planned
 
-    def _planned_scratch(self) -> list[tuple[str, Buffer]]:
+    def _planned_scratch(self) -> list[tuple[Owner, Buffer]]:
         if not self._requests:
             return []
         lifetimes = by_scope(self._graph).operators
         planned = []
         for subgraph, operator, size_bytes in self._requests:
-            label = f"scratch of {operator_place(subgraph, operator)}"
             if (subgraph.index, operator.index) not in lifetimes:
                 raise ModelError(
                     "a subgraph that no operator calls wants scratch memory, which TFLM would leave unplanned",
                     where=f"{self._graph.model}, {operator_place(subgraph, operator)}",
                 )
             first, last = lifetimes[subgraph.index, operator.index]
-            planned.append((label, Buffer(align_up(size_bytes, ALIGNMENT), first, last)))
+            planned.append((Owner(subgraph, operator), Buffer(align_up(size_bytes, ALIGNMENT), first, last)))
         return planned
 
     def _planner_room(self, buffers: int) -> PlannerRoom:
