@@ -186,26 +186,21 @@ def test_address_of_an_unknown_kind(transport: Transport) -> None:
         transport.open("carrier-pigeon://loft", BAUD_RATE)
 
 
-def test_no_permission(far_end: FarEnd, tmp_path: Path) -> None:
+def test_no_permission(far_end: FarEnd) -> None:
     """In a child that is not root, for root may open everything."""
     Path(far_end.port).chmod(0)
     script = """
-import os, sys
-os.environ["XDG_STATE_HOME"] = sys.argv[2]
+import os, sys, tempfile
 from harness.errors import SerialPortError
 from harness.transports.serial import SerialTransport
 if os.getuid() == 0:
     os.setresuid(65534, 65534, 65534)
-try:
-    SerialTransport().open(sys.argv[1], 115200)
-except SerialPortError as error:
-    print(error)
+with tempfile.TemporaryDirectory() as os.environ["XDG_STATE_HOME"]:
+    try:
+        SerialTransport().open(sys.argv[1], 115200)
+    except SerialPortError as error:
+        print(error)
 """
-    tmp_path.chmod(0o777)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, "-c", script, far_end.port, str(tmp_path)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", script, far_end.port], capture_output=True, text=True, check=False)
     assert "no permission" in done.stdout, done.stderr
     assert "dialout" in done.stdout
