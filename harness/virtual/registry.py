@@ -78,6 +78,18 @@ def check_name(name: str) -> str:
     return name
 
 
+def parse(text: bytes) -> Entry:
+    """An entry from its JSON text.
+
+    Raises:
+        ProbeError: it is none.
+    """
+    try:
+        return Entry(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise ProbeError("not a virtual board's registry entry", measured=text[:80]) from error
+
+
 class Announcement:
     """A board's own entry: made when the board is ready, held until it ends.
 
@@ -143,17 +155,11 @@ def _read(path: Path) -> Entry | None:
         if _try_lock(descriptor):
             _unlink_if_same(path, descriptor)
             return None
-        return _parse(os.read(descriptor, 1 << 16))
+        return parse(os.read(descriptor, 1 << 16))
+    except ProbeError:
+        return None  # not filled yet, or by another version
     finally:
         os.close(descriptor)
-
-
-def _parse(text: bytes) -> Entry | None:
-    """An entry; None for a file that its board has not filled yet, or that another version wrote."""
-    try:
-        return Entry(**json.loads(text))
-    except (ValueError, TypeError):
-        return None
 
 
 def _lock(path: Path, deadline: float) -> int:

@@ -1,0 +1,91 @@
+"""A virtual board's serial line: a pseudo-terminal whose other end looks like a serial port."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import struct
+import tty
+
+from harness.virtual.faults import Faults, garbled
+
+TOLERANCE = 0.04
+"""How far the two ends' speeds may differ: half a bit in the ten of a character, less what edges take."""
+_TCGETS2 = 0x802C542A
+_TERMIOS2 = struct.Struct("<4I B19s 2I")
+"""Linux's struct termios2: four flag words, line discipline, control characters, input and output speed."""
+_QUEUE_BYTES = 1 << 20
+
+
+class SerialLine:
+    """The board's end of the line.
+
+    Attributes:
+        port: the path of the end that a user opens.
+
+    Args:
+        faults: what the line does to bytes.
+    """
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._master, user_end = os.openpty()
+        tty.setraw(user_end)
+        self.port = os.ttyname(user_end)
+        os.close(user_end)  # so that the kernel tells whether anybody has it open
+        os.set_blocking(self._master, False)
+        self._hangup = select.poll()
+        self._hangup.register(self._master, 0)
+        self._queue = bytearray()
+
+    def fileno(self) -> int:
+        """For waiting until something arrives."""
+        return self._master
+
+    def close(self) -> None:
+        """Unplug it."""
+        os.close(self._master)
+
+    @property
+    def pending(self) -> bool:
+        """Whether bytes wait for a slow reader."""
+        return bool(self._queue)
+
+    def receive(self, device_baud: float) -> bytes:
+        """What has arrived from the user, as the device's receiver takes it."""
+        received = b""
+        try:
+            while piece := os.read(self._master, 4096):
+                received += piece
+        except OSError:
+            pass  # nothing more, or nobody there
+        return self._faults.to_device.apply(self._at_speed(received, device_baud))
+
+    def send(self, data: bytes, device_baud: float) -> None:
+        """Put bytes on the line. What nobody reads is lost, as on a real line."""
+        self._queue += self._faults.from_device.apply(self._at_speed(data, device_baud))
+        del self._queue[_QUEUE_BYTES:]
+        self.flush()
+
+    def flush(self) -> None:
+        """Hand over what the reader has room for."""
+        if self._hangup.poll(0):
+            self._queue.clear()
+        try:
+            while self._queue:
+                del self._queue[: os.write(self._master, self._queue[:4096])]
+        except BlockingIOError:
+            pass
+
+    def _at_speed(self, data: bytes, device_baud: float) -> bytes:
+        """The bytes as they come out when both ends have their own idea of the speed."""
+        if not data or abs(device_baud - self._user_baud()) <= TOLERANCE * self._user_baud():
+            return data
+        return bytes(garbled(value) for value in data)
+
+    def _user_baud(self) -> int:
+        """The speed that the user has set."""
+        answer = fcntl.ioctl(self._master, _TCGETS2, bytes(_TERMIOS2.size))
+        speed: int = _TERMIOS2.unpack(answer)[-1]
+        return speed
