@@ -78,14 +78,14 @@ class CrateProvider:
             defines={"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None},
         )
 
-    def example(self, name: str, progress: Progress) -> Path:
+    def example(self, name: str, progress: Progress | None = None) -> Path:
         """A model or a sample input that the crate brings, such as `micro_speech.tflite`.
 
         Raises:
             UsageError: there is none of that name.
             SourceError: as `fetch`.
         """
-        folder = self._root(progress) / _EXAMPLES
+        folder = self._root(progress or _tell_nobody) / _EXAMPLES
         path = folder / name
         if not path.is_file():
             there = sorted(file.name for file in folder.iterdir() if file.suffix in {".tflite", ".data"})
@@ -94,6 +94,10 @@ class CrateProvider:
 
     def _root(self, progress: Progress) -> Path:
         return self._cache.entry("sources", _SHA256, lambda folder: _unpack_crate(folder, progress)) / _NAME
+
+
+def _tell_nobody(what: str, done: int, total: int) -> None:
+    """The Progress of a caller that shows none."""
 
 
 def _unpack_crate(folder: Path, progress: Progress) -> None:
