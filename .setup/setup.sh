@@ -76,24 +76,18 @@ missing_packages() {
     usable_venv || missing_venv_package
 }
 
-as_root() {
-    if [[ $EUID -eq 0 ]]; then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
-    else
-        die "this needs root: $*" "run that command as root, then 'make setup' again"
-    fi
-}
-
 # apt_install LIST: install the packages of LIST, lines of a name and its purpose.
 apt_install() {
-    local names
-    mapfile -t names < <(awk '{ print $1 }' <<<"$1")
+    local names as_root=()
+    mapfile -t names <<<"$(awk '{ print $1 }' <<<"$1")"
     say "installing these Debian packages with apt-get, which takes a minute or two:"
     awk '{ print "    " $0 }' <<<"$1" >&2
-    as_root apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 update >/dev/null
-    as_root env DEBIAN_FRONTEND=noninteractive \
+    if [[ $EUID -ne 0 ]]; then
+        command -v sudo >/dev/null || die "that needs root" "as root: apt-get update && apt-get install ${names[*]}"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 update >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get --quiet --quiet -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
         install --yes --no-install-recommends "${names[@]}" >/dev/null
 }
