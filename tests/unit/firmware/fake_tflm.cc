@@ -1,0 +1,94 @@
+// A TFLM whose "model" says what it does to the arena, so that the scans can be checked against what is known.
+#include <cstdlib>
+#include <cstring>
+
+#include "tflm/tflm.h"
+
+uint8_t* StackByte(uint32_t depth);
+
+namespace tflm {
+namespace {
+
+struct Write {
+  int32_t offset;  // from the arena's start; may lie outside
+  uint32_t size;
+};
+
+// Little endian, as test_firmware.py packs it.
+struct Script {
+  uint32_t schema;
+  uint32_t refuse;  // 1: Create fails, 2: Allocate fails, 3: Invoke fails, 4: Invoke aborts
+  uint32_t head_bytes;
+  uint32_t tail_bytes;
+  Write in_allocate[2];
+  Write in_invoke[3];
+  uint32_t stack_depth;
+  uint32_t input_offset;
+  uint32_t input_bytes;
+};
+
+constexpr uint8_t kWritten = 0x33;
+
+const Script* script = nullptr;
+uint8_t* arena = nullptr;
+uint32_t arena_bytes = 0;
+
+template <size_t count>
+void Apply(const Write (&writes)[count]) {
+  for (const Write& write : writes) {
+    memset(arena + write.offset, kWritten, write.size);
+  }
+}
+
+Tensor DescribeTensor(const char* type, uint32_t element_bytes) {
+  Tensor tensor{};
+  tensor.type = type;
+  tensor.element_bytes = element_bytes;
+  tensor.is_float32 = strcmp(type, "float32") == 0;
+  tensor.rank = 2;
+  tensor.shape[0] = 1;
+  tensor.shape[1] = static_cast<int32_t>(script->input_bytes / element_bytes);
+  tensor.data = arena + script->input_offset;
+  tensor.size_bytes = script->input_bytes;
+  return tensor;
+}
+
+}  // namespace
+
+const char kGeneration[] = "fake";
+const StructSize kStructSizes[] = {{"Write", sizeof(Write)}};
+const size_t kStructSizeCount = 1;
+
+bool SchemaIsSupported(const uint8_t* model) { return reinterpret_cast<const Script*>(model)->schema == 3; }
+
+bool Create(const uint8_t* model, uint8_t* memory, uint32_t size) {
+  script = reinterpret_cast<const Script*>(model);
+  arena = memory;
+  arena_bytes = size;
+  Log("made");
+  return script->refuse != 1;
+}
+
+bool Allocate() {
+  Apply(script->in_allocate);
+  return script->refuse != 2;
+}
+
+bool Invoke() {
+  if (script->refuse == 4) {
+    abort();
+  }
+  Apply(script->in_invoke);
+  if (script->stack_depth > 0) {
+    *StackByte(script->stack_depth) = kWritten;
+  }
+  return script->refuse != 3;
+}
+
+ArenaUsage Usage() { return {script->head_bytes + script->tail_bytes, script->head_bytes, script->tail_bytes}; }
+uint32_t InputCount() { return 2; }
+uint32_t OutputCount() { return 1; }
+Tensor Input(uint32_t index) { return index == 0 ? DescribeTensor("int16", 2) : DescribeTensor("float32", 4); }
+Tensor Output(uint32_t) { return DescribeTensor("uint8", 1); }
+
+}  // namespace tflm
