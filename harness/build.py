@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +83,15 @@ class _Inputs:
         ]
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """Sources to compile with the same flags, and what to call it."""
+
+    what: str
+    sources: tuple[Path, ...]
+    flags: tuple[str, ...]
+
+
 def build(
     board: Board, tflm: TflmProvider, toolchain: Toolchain, progress: Progress, cache: Cache | None = None
 ) -> FirmwareImage:
@@ -144,16 +153,17 @@ def _contents(firmware: Path, sources: Sequence[Path]) -> list[str | bytes]:
 
 
 def _make_library(inputs: _Inputs, folder: Path, progress: Progress) -> None:
-    flags = [*inputs.tflm_flags(), *inputs.path_flags()]
-    objects = _compile_all(inputs, inputs.source.sources, flags, folder, "compile TFLM", progress)
+    batch = _Batch("compile TFLM", inputs.source.sources, (*inputs.tflm_flags(), *inputs.path_flags()))
+    objects = _compile_all(batch, inputs.toolchain, folder, progress)
     inputs.toolchain.archive(objects, folder / "libtflm.a")
     for compiled in objects:
         compiled.unlink()
 
 
 def _make_firmware(inputs: _Inputs, library: Path, key: str, folder: Path, progress: Progress) -> None:
-    flags = [*inputs.own_flags(), *inputs.path_flags(), f'-DHARNESS_BUILD_ID="{_build_id(key)}"']
-    objects = _compile_all(inputs, inputs.own_sources, flags, folder, "compile the firmware", progress)
+    flags = (*inputs.own_flags(), *inputs.path_flags(), f'-DHARNESS_BUILD_ID="{_build_id(key)}"')
+    batch = _Batch("compile the firmware", inputs.own_sources, flags)
+    objects = _compile_all(batch, inputs.toolchain, folder, progress)
     (folder / "memory.ld").write_text(memory_script(inputs.board))
     elf = folder / _ELF
     link_flags = [*inputs.board.cpu_flags, *_LINK_FLAGS, f"-L{folder}"]
@@ -199,35 +209,31 @@ def _build_id(key: str) -> str:
     return key[:16]
 
 
-def _compile_all(
-    inputs: _Inputs, sources: Sequence[Path], flags: Sequence[str], folder: Path, what: str, progress: Progress
-) -> list[Path]:
-    """Compile `sources` into `folder`, on all processors."""
+def _compile_all(batch: _Batch, toolchain: Toolchain, folder: Path, progress: Progress) -> list[Path]:
+    """Compile a batch into `folder`, on all processors.
 
-    def compile_one(source: Path, target: Path) -> None:
-        cxx_flags = _CXX_FLAGS if source.suffix == ".cc" else ()
-        inputs.toolchain.compile(source, target, [*flags, *cxx_flags])
-
+    After an error or Ctrl-C the sources not yet begun are dropped; the compilers that run end before it returns.
+    """
     # Numbered, since sources of different folders share names.
-    objects = [folder / f"{number:03}-{source.stem}.o" for number, source in enumerate(sources)]
-    _in_parallel(compile_one, list(zip(sources, objects, strict=True)), what, progress)
-    return objects
-
-
-def _in_parallel(
-    work: Callable[[Path, Path], None], jobs: Sequence[tuple[Path, Path]], what: str, progress: Progress
-) -> None:
-    """Do all jobs. After an error or Ctrl-C those not yet begun are dropped; those running end before it returns."""
+    objects = [folder / f"{number:03}-{source.stem}.o" for number, source in enumerate(batch.sources)]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        futures: list[Future[None]] = [pool.submit(work, *job) for job in jobs]
-        progress(what, 0, len(jobs))
+        futures = [
+            pool.submit(toolchain.compile, source, target, _flags_for(source, batch.flags))
+            for source, target in zip(batch.sources, objects, strict=True)
+        ]
+        progress(batch.what, 0, len(futures))
         try:
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()
-                progress(what, done, len(jobs))
+                progress(batch.what, done, len(futures))
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+    return objects
+
+
+def _flags_for(source: Path, flags: tuple[str, ...]) -> tuple[str, ...]:
+    return (*flags, *_CXX_FLAGS) if source.suffix == ".cc" else flags
 
 
 def _define_flags(defines: Mapping[str, str | None]) -> list[str]:
