@@ -19,10 +19,11 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from tests.models import chain
+
 CHECKOUT = Path(__file__).parents[2]
 SCRIPTS = [CHECKOUT / ".ci" / "run", *sorted((CHECKOUT / ".setup").glob("*.sh"))]
 MODULES = sorted((CHECKOUT / "harness").rglob("*.py"))
-SHARED_MODELS = CHECKOUT.parent / "shared" / "models"
 
 # In pieces, so that this file does not hold what it looks for.
 REGISTRY_HOSTS = [
@@ -164,10 +165,9 @@ def test_help_imports_nothing_heavy() -> None:
     assert not imported_by("--help") & {"numpy", "pandas", "pyocd", "serial", "tflite", "unicorn"}
 
 
-def test_estimate_imports_neither_pandas_nor_pyocd() -> None:
-    model = SHARED_MODELS / "micro_speech_int8.tflite"
-    if not model.exists():
-        pytest.skip(f"no model here: {model} is missing")
+def test_estimate_imports_neither_pandas_nor_pyocd(tmp_path: Path) -> None:
+    model = tmp_path / "relu.tflite"
+    model.write_bytes(chain("RELU").build())
     imported = imported_by("estimate", str(model), "--tflm", "2020-07")
     assert "harness" in imported
     assert not imported & {"pandas", "pyocd", "serial", "unicorn"}
