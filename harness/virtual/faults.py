@@ -24,8 +24,24 @@ class FlashFaults:
     busy_stuck: bool = False
     failing_sector: int | None = None
 
-    def programmed(self, offset: int, before: int, wanted: int) -> int:
-        """The byte that a cell holds after programming."""
+    @property
+    def cells_broken(self) -> bool:
+        """Whether any cell programs wrongly."""
+        return bool(self.stuck_bits or self.flipped_bits)
+
+    def programmed(self, offset: int, before: bytes, wanted: bytes) -> bytes:
+        """What cells hold after programming.
+
+        Args:
+            offset: of the first byte.
+            before: what they held.
+            wanted: what good cells would hold now.
+        """
+        return bytes(
+            self._cell(offset + index, *pair) for index, pair in enumerate(zip(before, wanted, strict=True))
+        )
+
+    def _cell(self, offset: int, before: int, wanted: int) -> int:
         stuck = self.stuck_bits.get(offset, 0)
         return (wanted & ~stuck | before & stuck) ^ self.flipped_bits.get(offset, 0)
 

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -57,11 +58,16 @@ def folder() -> Path:
     Raises:
         StorageError: it cannot be made.
     """
-    path = platformdirs.user_runtime_path("harness") / "virtual"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a missing XDG_RUNTIME_DIR is no news: there is a fallback, checked below
+        path = platformdirs.user_runtime_path("harness") / "virtual"
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = path.stat().st_uid
     except OSError as error:
         raise StorageError(f"cannot make the runtime folder: {error.strerror}", where=path) from error
+    if owner != os.getuid():
+        raise StorageError("the runtime folder belongs to another user", where=path, hint="set XDG_RUNTIME_DIR")
     return path
 
 

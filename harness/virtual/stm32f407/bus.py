@@ -70,8 +70,12 @@ class Bus:
         Raises:
             BusError: nothing answers there.
         """
-        block, offset = self._find(address & ~3)
-        return block.read(offset) >> 8 * (address & 3) & (_WORD >> 32 - 8 * width_bytes)
+        word = address & ~3
+        block, offset = self._known.get(word) or self._find(word)
+        value = block.read(offset)
+        if width_bytes == 4:
+            return value
+        return value >> 8 * (address & 3) & (_WORD >> 32 - 8 * width_bytes)
 
     def write(self, address: int, width_bytes: int, value: int) -> None:
         """Write 1, 2 or 4 bytes.
@@ -79,19 +83,19 @@ class Bus:
         Raises:
             BusError: nothing answers there.
         """
-        block, offset = self._find(address & ~3)
+        word = address & ~3
+        block, offset = self._known.get(word) or self._find(word)
+        if width_bytes == 4:
+            block.write(offset, value, _WORD)
+            return
         shift = 8 * (address & 3)
         mask = (_WORD >> 32 - 8 * width_bytes) << shift & _WORD
         block.write(offset, value << shift & mask, mask)
 
     def _find(self, address: int) -> tuple[RegisterBlock, int]:
-        found = self._known.get(address)
-        if found is None:
-            found = self._known[address] = self._search(address)
-        return found
-
-    def _search(self, address: int) -> tuple[RegisterBlock, int]:
+        """The block and offset of a word, remembered: firmware polls registers a lot."""
         for start, end, block in self._blocks:
             if start <= address < end:
-                return block, address - start
+                found = self._known[address] = block, address - start
+                return found
         raise BusError(address)

@@ -221,9 +221,11 @@ class Core:
         self._engine.emu_stop()
 
     def _loader(self, base: int) -> Callable[[object, int, int, Any], int]:
+        read = self._bus.read
+
         def load(_engine: object, offset: int, size: int, _data: object) -> int:
             try:
-                return self._bus.read(base + offset, size)
+                return read(base + offset, size)
             except BusError as error:
                 self._end_with_bus_fault(error.address)
                 return 0
@@ -231,9 +233,11 @@ class Core:
         return load
 
     def _storer(self, base: int) -> Callable[[object, int, int, int, Any], None]:
+        write = self._bus.write
+
         def store(_engine: object, offset: int, size: int, value: int, _data: object) -> None:
             try:
-                self._bus.write(base + offset, size, value)
+                write(base + offset, size, value)
             except BusError as error:
                 self._end_with_bus_fault(error.address)
 

@@ -24,9 +24,13 @@ _OPTCR_FACTORY = 0x0FFFAAED
 _LEVEL_0, _LEVEL_2 = 0xAA, 0xCC
 
 
+_SMALLEST_SECTOR_BYTES = min(SECTOR_BYTES)
+_SECTORS = tuple(sector for sector, size in enumerate(SECTOR_BYTES) for _ in range(size // _SMALLEST_SECTOR_BYTES))
+
+
 def sector_of(offset: int) -> int:
     """The sector that holds an offset into the array."""
-    return max(index for index, start in enumerate(SECTOR_START) if start <= offset)
+    return _SECTORS[offset // _SMALLEST_SECTOR_BYTES]
 
 
 class _Lock:
@@ -109,10 +113,10 @@ class FlashController:
     def read(self, offset: int) -> int:
         """A register."""
         self.settle()
-        if offset == ACR:
-            return self._acr
         if offset == SR:
             return self._sr | (BSY if self._busy else 0)
+        if offset == ACR:
+            return self._acr
         if offset == CR:
             return self._cr | (0 if self._lock.is_open else CR_LOCK)
         if offset == OPTCR:
@@ -175,10 +179,8 @@ class FlashController:
         self._busy = self._faults.busy_stuck
         if self._busy:
             return old
-        return bytes(
-            self._faults.programmed(offset + index, before, before & wanted)
-            for index, (before, wanted) in enumerate(zip(old, value, strict=True))
-        )
+        cells = (int.from_bytes(old, "little") & int.from_bytes(value, "little")).to_bytes(len(old), "little")
+        return self._faults.programmed(offset, old, cells) if self._faults.cells_broken else cells
 
     def _write_control(self, value: int) -> None:
         if not self._lock.is_open:
