@@ -17,7 +17,7 @@ from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.domain.measurement import Measurement
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
-from harness.estimate import ModelFile, device_refusals, estimate, read_model
+from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.flash import first_difference, flash_firmware, flash_model
 from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
@@ -179,7 +179,7 @@ class Session:
         self, model: ModelFile, struct_sizes: Mapping[str, int] | None = None, arena_size_bytes: int | None = None
     ) -> Estimate:
         profile = Profile(self._image.tflm, self._board.abi)
-        refusals = device_refusals(model, profile)
+        refusals = device_refusals(load_graph(model), profile)
         if refusals:
             raise ModelError(
                 refusals[0], where=model.name, hint=f"TFLM {self._image.tflm} on the device cannot run this model"

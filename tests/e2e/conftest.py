@@ -1,0 +1,80 @@
+"""What end-to-end tests share: the command line as a process, and the models."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from harness.errors import SourceError
+from harness.tflm.crate import CrateProvider
+
+BOARD = "stm32f407-virtual"
+SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def rows(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session")
+def needs_firmware():
+    """Skips where the firmware cannot be built or run."""
+    if shutil.which("arm-none-eabi-g++") is None:
+        pytest.skip("no arm-none-eabi-g++: apt install gcc-arm-none-eabi")
+    pytest.importorskip("unicorn")
+
+
+@pytest.fixture(scope="session")
+def harness(needs_firmware):
+    """Runs `harness` as a user does."""
+
+    def run(*arguments, env=None, timeout_s=280) -> Ended:
+        command = [sys.executable, "-m", "harness", *map(str, arguments)]
+        ended = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def example():
+    """A file that comes with the TFLM crate."""
+
+    def find(name: str) -> Path:
+        try:
+            return CrateProvider().example(name)
+        except SourceError as error:
+            pytest.skip(f"the TFLM crate cannot be had: {error.what}")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def shared_models():
+    """Public models that lie beside the checkout."""
+    models = sorted(SHARED_MODELS.glob("*.tflite"))
+    if not models:
+        pytest.skip("no ../shared/models beside the checkout")
+    return models
