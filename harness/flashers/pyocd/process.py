@@ -21,6 +21,8 @@ from harness.flashers.pyocd.messages import Message, encode, receive
 _COMMAND = (sys.executable, "-P", "-m", "harness.flashers.pyocd.worker")
 """`-P`: modules in the user's current folder must not stand in for pyOCD's."""
 _PIPE_BYTES = 65536
+_START_S = 60.0
+"""Importing pyOCD takes one to three seconds, and much longer on a busy machine with a cold disk."""
 
 
 class Process:
@@ -32,6 +34,7 @@ class Process:
 
     def __init__(self, silence_s: float) -> None:
         self._silence_s = silence_s
+        self._ready = False
         # A process group of its own: Ctrl-C must not reach it before this program has decided what to do.
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the finalizer
         self._child = subprocess.Popen(
@@ -64,8 +67,9 @@ class Process:
             HarnessError: what it reported.
         """
         try:
+            self._wait_until_ready()
             self._send(encode(request))
-            while (reply := receive(self._reader())).fields["kind"] == "progress":
+            while (reply := receive(self._reader(self._silence_s))).fields["kind"] == "progress":
                 report(reply.fields["done"])
         except TimeoutError as error:
             self.kill()
@@ -79,6 +83,11 @@ class Process:
             raise _reported(reply.fields)
         return reply
 
+    def _wait_until_ready(self) -> None:
+        if not self._ready:
+            receive(self._reader(_START_S))
+            self._ready = True
+
     def _send(self, data: bytes) -> None:
         deadline = time.monotonic() + self._silence_s
         unsent = memoryview(data)
@@ -88,8 +97,8 @@ class Process:
                 raise TimeoutError
             unsent = unsent[os.write(self._requests, unsent[:_PIPE_BYTES]) :]
 
-    def _reader(self) -> Callable[[int], bytes]:
-        deadline = time.monotonic() + self._silence_s
+    def _reader(self, patience_s: float) -> Callable[[int], bytes]:
+        deadline = time.monotonic() + patience_s
 
         def read_exactly(size: int) -> bytes:
             data = bytearray()

@@ -4,7 +4,7 @@ pyOCD changes the working directory, can spin for ever when a probe dies, and ta
 started early, and killed.
 
 Requests come on standard input, replies go to standard output (see `harness.flashers.pyocd.messages`). Each request has
-a `call`; its replies are any number of `progress`, then one `result` or `error`.
+a `call`; its replies are any number of `progress`, then one `result` or `error`. Before all of them comes one `ready`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def main() -> None:
     os.dup2(2, 1)  # what libraries print must not get between the replies
     threading.Thread(target=_take_requests, args=(os.fdopen(0, "rb"), requests), daemon=True).start()
     desk = Desk(replies)
+    desk.send(Message({"kind": "ready"}))
     while True:
         desk.serve(requests.get())
 
@@ -76,7 +77,7 @@ class Desk:
             reply = self._calls[request.fields["call"]](request)
         except HarnessError as error:
             reply = Message({"kind": "error", **_describe(error)})
-        self._send(reply)
+        self.send(reply)
 
     def _probes(self, request: Message) -> Message:
         return _result(probes=[asdict(probe) for probe in self._pyocd.connected_probes()])
@@ -115,9 +116,10 @@ class Desk:
         return self._chip
 
     def _report(self, done: float) -> None:
-        self._send(Message({"kind": "progress", "done": done}))
+        self.send(Message({"kind": "progress", "done": done}))
 
-    def _send(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
+        """Write one reply."""
         self._replies.write(encode(message))
         self._replies.flush()
 

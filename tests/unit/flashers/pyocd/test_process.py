@@ -42,6 +42,7 @@ def test_answers_and_reports_errors(process: Process) -> None:
 
 def test_hanging_process_is_killed_and_named() -> None:
     process = Process(silence_s=0.5)
+    process.call(Message({"call": "disconnect"}), "disconnecting", "probe X")
     os.kill(child_of(process), signal.SIGSTOP)
     with pytest.raises(DeadlineError, match="hung while reading") as late:
         process.call(Message({"call": "probes"}, bytes(1 << 20)), "reading", "probe X")
