@@ -104,12 +104,11 @@ class Core:
         self._engine = _cortex_m4()
         self._map()
         self._counter = InstructionCounter(self._engine, RAM_START)
-        self._limit = 0
         self._stop: Stop | None = None
         self._stale = False
         self._breakpoints: dict[int, int] = {}
         self._flash_readable = True
-        self.time = Timebase(lambda: self._counter.executed(self._limit))
+        self.time = Timebase(self._counter.executed)
         self.pc = 0
 
     def read(self, register: int) -> int:
@@ -124,8 +123,7 @@ class Core:
         """Run at most `limit` instructions from `pc` on."""
         self._refresh()
         self._stop = None
-        self._limit = limit
-        self._counter.reset()
+        self._counter.start(limit)
         start = self.pc
         try:
             self._engine.emu_start(self._entry(), _NOWHERE, count=limit)
@@ -135,7 +133,8 @@ class Core:
 
     def stop(self) -> None:
         """End the slice after the instruction that runs now."""
-        self._end(Stop(Why.REQUESTED))
+        self._counter.end_slice()
+        self._stop = self._stop or Stop(Why.REQUESTED)
 
     def forget_code(self) -> None:
         """Memory has changed behind the engine's back: translate anew what it runs."""
@@ -180,8 +179,8 @@ class Core:
 
     def _finish(self, limit: int) -> Stop:
         """Account for the slice that has ended."""
-        executed = self._counter.executed(limit)
-        self._limit = 0
+        executed = self._counter.executed()
+        self._counter.start(0)
         self.time.skip(executed)
         stop = self._stop or self._silent_stop(executed, limit)
         self.pc = self.read(UC_ARM_REG_PC)

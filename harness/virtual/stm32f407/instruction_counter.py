@@ -37,14 +37,26 @@ class InstructionCounter:
         engine.ctl_flush_tb()
         address = engine._uch.value + _counter_offset(engine._uch.value)
         self._counter = ctypes.c_uint64.from_address(address)
+        self.start(0)
 
-    def reset(self) -> None:
-        """Start from zero."""
+    def start(self, limit: int) -> None:
+        """Count a slice of at most `limit` instructions from zero."""
+        self._limit = limit
+        self._saved = 0
         self._counter.value = 0
 
-    def executed(self, limit: int) -> int:
-        """Instructions begun, of a slice of `limit`: the counter also counts the one at which the slice ends."""
-        return min(self._counter.value, limit)
+    def end_slice(self) -> None:
+        """Have the slice end before its next instruction.
+
+        Unlike `emu_stop`, after which a load or store that was under way is executed a second time.
+        """
+        if self._counter.value < self._limit:
+            self._saved = self._limit - self._counter.value
+            self._counter.value = self._limit
+
+    def executed(self) -> int:
+        """Instructions begun in this slice: the counter also counts the one before which the slice ends."""
+        return min(self._counter.value, self._limit) - self._saved
 
 
 def _counter_offset(engine: int) -> int:

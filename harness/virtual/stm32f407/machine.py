@@ -28,6 +28,8 @@ from harness.virtual.stm32f407.usart import INTERRUPT
 
 _LONGEST_SLEEP_S = 0.02
 _HALTED_SLEEP_S = 0.1
+_SHORTEST_SLICE = 2
+"""The engine translates slices of one instruction in another way, which then must be forgotten."""
 
 
 class Machine:
@@ -130,7 +132,7 @@ class Machine:
             return
         if self._exceptions.take_pending() and self._caught():
             return
-        self._run_slice(min(limit, self._cycles_to_event() or 1))
+        self._run_slice(max(_SHORTEST_SLICE, min(limit, self._cycles_to_event())))
         self._peripherals.usart.flush()
 
     def state(self) -> dict[str, object]:
@@ -229,6 +231,7 @@ class Machine:
         """One instruction, for the debugger."""
         self._core.forget_code()
         self._run_slice(1)
+        self._core.forget_code()
 
     def _request_reset(self) -> None:
         """Software, or a debugger, asks for a reset: it comes when the instruction has ended."""
