@@ -113,6 +113,16 @@ class Table:
         """Whether the field is there."""
         return self._place(field, 1) != 0
 
+    @property
+    def fields(self) -> list[int]:
+        """The fields that are there."""
+        return [2 * number for number, offset in enumerate(self._offsets) if number >= 2 and offset]
+
+    def target(self, field: int) -> int | None:
+        """Where the table, vector or string lies that a field points to; None when absent."""
+        place = self._place(field, 4)
+        return self._buffer.follow(place) if place else None
+
     def integer(self, field: int, kind: struct.Struct, default: int = 0) -> int:
         """A whole number, or truth value."""
         place = self._place(field, kind.size)

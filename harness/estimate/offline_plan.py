@@ -1,0 +1,129 @@
+"""Writing a memory plan into a model, where TFLM finds it instead of making its own.
+
+The plan is a metadata entry called OfflineMemoryAllocation: 32-bit words that say version, subgraph, number of tensors,
+then one offset per tensor of the whole model, -1 where TFLM is to decide. Scratch is always placed by TFLM
+(tensorflow/lite/micro/micro_allocation_info.cc).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+
+from harness.domain.estimate import Estimate, Profile
+from harness.domain.graph import Graph, Tensor
+from harness.errors import InputError, ModelError
+from harness.estimate.api import estimate, load_graph
+from harness.estimate.generation import Layout, generation_of
+from harness.estimate.metadata import OFFLINE_PLAN, with_metadata
+from harness.estimate.model_file import ModelFile
+from harness.estimate.planners import Placement
+from harness.estimate.planners.greedy import greedy_last_wins
+from harness.estimate.planners.search import BestPlan, best_plan
+
+ONLINE = -1
+_PLAN_VERSION = 1
+_MAIN_SUBGRAPH = 0
+
+
+@dataclass(frozen=True)
+class PlannedModel:
+    """A copy of a model with an offline plan.
+
+    Attributes:
+        model: the copy.
+        before, after: the estimates of both.
+    """
+
+    model: ModelFile
+    before: Estimate
+    after: Estimate
+
+
+def plan_offline(model: ModelFile, profile: Profile, *, replace_plan: bool = False) -> PlannedModel:
+    """Write the best plan that can be found into a copy of a model.
+
+    Args:
+        model: the file.
+        profile: TFLM generation, ABI and kernels that the plan is for.
+        replace_plan: whether a plan that the model has already may be replaced.
+
+    Raises:
+        InputError: nothing would be gained, this TFLM ignores such plans, or the model has one already.
+        ModelError: the model cannot be used.
+    """
+    graph = load_graph(model)
+    before = estimate(model, profile, graph=graph)
+    _check(graph, profile, replace_plan=replace_plan)
+    generation = generation_of(profile)
+    layout = generation.lay_out(graph, generation.target(profile, {}))
+    found = best_offline_plan(layout, best_plan(layout.buffers))
+    if found.arena_bytes >= layout.plan.arena_bytes:
+        raise InputError(
+            "no plan was found that is smaller than TFLM's own: nothing is written",
+            where=model.name,
+            measured=f"{found.arena_bytes} bytes",
+            expected=f"less than {layout.plan.arena_bytes}",
+        )
+    words = (_PLAN_VERSION, _MAIN_SUBGRAPH, graph.tensor_count, *_offsets(graph, layout, found))
+    copy = ModelFile.of(model.name, with_metadata(model, OFFLINE_PLAN, struct.pack(f"<{len(words)}i", *words)))
+    after = estimate(copy, profile)
+    _verify(graph, load_graph(copy), words)
+    if after.head_bytes != found.arena_bytes:
+        raise ModelError(
+            "the copy's head is not what the plan promised: nothing is written",
+            where=model.name,
+            measured=f"{after.head_bytes} bytes",
+            expected=f"{found.arena_bytes}",
+        )
+    return PlannedModel(copy, before, after)
+
+
+def best_offline_plan(layout: Layout, best: BestPlan) -> Placement:
+    """The smallest plan that remains when tensors lie where a candidate puts them, and TFLM places the scratch."""
+    plans = (_with_scratch_online(layout, candidate) for candidate in best.candidates)
+    return min((plan for plan in plans), key=lambda plan: plan.arena_bytes)
+
+
+def _with_scratch_online(layout: Layout, candidate: Placement) -> Placement:
+    buffers = [
+        buffer._replace(offset=offset if isinstance(owner.wants, Tensor) else None)
+        for owner, buffer, offset in zip(layout.owners, layout.buffers, candidate.offsets, strict=True)
+    ]
+    return greedy_last_wins(buffers)
+
+
+def _check(graph: Graph, profile: Profile, *, replace_plan: bool) -> None:
+    if not generation_of(profile).reads_offline_plans:
+        raise InputError(f"TFLM {profile.tflm} ignores offline plans: nothing is written", where=graph.model)
+    if graph.offline_plan is not None and not replace_plan:
+        raise InputError(
+            "the model has an offline plan already: nothing is written", where=graph.model, hint="--replace-plan"
+        )
+    for subgraph in graph.subgraphs[1:]:
+        if any(tensor.is_variable for tensor in subgraph.tensors):
+            # TFLM looks up a variable's offset as if it stood in subgraph 0, and may then give it no memory.
+            where = f"{graph.model}, subgraph {subgraph.index}"
+            raise InputError("a called subgraph has variable tensors, for which TFLM misreads plans", where=where)
+
+
+def _offsets(graph: Graph, layout: Layout, plan: Placement) -> list[int]:
+    """One word per tensor of the whole model."""
+    planned = {
+        (owner.subgraph.index, owner.wants.index): offset
+        for owner, offset in zip(layout.owners, plan.offsets, strict=True)
+        if isinstance(owner.wants, Tensor)
+    }
+    return [planned.get((subgraph.index, tensor.index), ONLINE) for subgraph, tensor in graph.tensors()]
+
+
+def _verify(before: Graph, after: Graph, words: tuple[int, ...]) -> None:
+    """The copy is the same model but for its plan.
+
+    Raises:
+        ModelError: it is not.
+    """
+    unchanged = replace(after, offline_plan=before.offline_plan, metadata=before.metadata)
+    same_data = all(old.data == new.data for (_, old), (_, new) in zip(before.tensors(), after.tensors(), strict=True))
+    if unchanged != before or not same_data or after.offline_plan != words:
+        raise ModelError("the copy would differ from the model: nothing is written", where=before.model)
