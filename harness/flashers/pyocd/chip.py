@@ -18,7 +18,7 @@ from pyocd.probe.aggregator import DebugProbeAggregator
 from harness.domain.dut import Probe
 from harness.domain.firmware import FlashSegment
 from harness.errors import BoardFileError, FlashError, LockedError, ProbeError, WrongDeviceError
-from harness.flashers.pyocd import target as targets
+from harness.flashers.pyocd import identity
 from harness.flashers.pyocd.faults import explained
 
 Report = Callable[[float], None]
@@ -59,7 +59,7 @@ class Chip:
 
     def __init__(self, probe_id: str, target: str, connect_mode: str) -> None:
         self._probe_id = probe_id
-        self._identity = targets.IDENTITIES.get(target)
+        self._identity = identity.IDENTITIES.get(target)
         with explained("connecting", probe_id):
             self._session = Session(_find_probe(probe_id), options=_options(target, connect_mode))
             try:

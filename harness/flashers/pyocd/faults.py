@@ -53,7 +53,7 @@ def _memory_fault(error: Exception, doing: str, where: str) -> BenchError:
 
 def _silent_chip(error: Exception, doing: str, where: str) -> BenchError:
     return ProbeError(
-        f"the chip does not answer while {doing}: {error or type(error).__name__}",
+        f"the chip does not answer while {doing}: {str(error) or type(error).__name__}",
         where=where,
         hint="check the board's power and the wires SWDIO, SWCLK and GND",
     )
@@ -77,7 +77,7 @@ def _unknown_target(error: Exception, doing: str, where: str) -> HarnessError:
 
 def _unexpected(error: Exception, doing: str, where: str) -> BenchError:
     return ProbeError(
-        f"{error or type(error).__name__} while {doing}",
+        f"{str(error) or type(error).__name__} while {doing}",
         where=where,
         hint="is another program using the probe? Unplug it and plug it in again",
     )

@@ -2,12 +2,12 @@
 
 Flash sectors: RM0090 table 5. CCM and SRAM: RM0090 section 2.3. The flash algorithm is the STM32F412's, which pyOCD
 carries: it has the same flash interface.
+
+The probe plug-in imports this while pyOCD loads it; importing it before pyOCD itself would go round in a circle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pyocd.core.memory_map import FlashRegion, MemoryMap, RamRegion
@@ -23,28 +23,6 @@ _DEBUG_IN_LOW_POWER = 0x7
 """Sleep, stop and standby keep the debug logic clocked (RM0090 section 38.16.3)."""
 _WATCHDOGS_STOP_IN_HALT = 0x1800
 """Both watchdogs stand still while the core is halted (RM0090 section 38.16.4)."""
-
-
-@dataclass(frozen=True)
-class Identity:
-    """How to tell a chip and its protection by reading it.
-
-    Attributes:
-        idcode_address: of the register whose low 12 bits are the device id.
-        device_id: what they must be.
-        option_address: of the register whose bits 15 to 8 are the read-out protection.
-    """
-
-    idcode_address: int
-    device_id: int
-    option_address: int
-
-
-STM32F407 = Identity(idcode_address=0xE004_2000, device_id=0x413, option_address=0x4002_3C14)
-"""DBGMCU_IDCODE (RM0090 section 38.6.1) and FLASH_OPTCR (section 3.9.10)."""
-
-IDENTITIES: Mapping[str, Identity] = {"stm32f407xe": STM32F407, "stm32f407xg": STM32F407}
-"""By target name. Other targets are pyOCD's own business."""
 
 
 def register() -> None:
