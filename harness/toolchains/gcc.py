@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,9 @@ from harness.domain.firmware import ToolchainInfo
 from harness.errors import BuildError, StorageError, ToolchainError
 
 _DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
-_OVERFLOW = re.compile(r"region `(?P<region>\w+)' overflowed by (?P<bytes>\d+) bytes?")
+# The linker tells the number of bytes in a second line, but not always.
+_DOES_NOT_FIT = re.compile(r"section `(?P<section>[^']+)' will not fit in region `(?P<region>\w+)'")
+_OVERFLOW = re.compile(r"region `\w+' overflowed by (?P<bytes>\d+) bytes?")
 _UNDEFINED = re.compile(r"undefined reference to `(?P<symbol>[^']+)'")
 _NO_SPACE = "No space left on device"
 _SHOWN_SYMBOLS = 5
@@ -65,7 +68,14 @@ class Gcc:
 
     def _run(self, program: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         try:
-            return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, errors="replace")
+            return subprocess.run(
+                [program, *arguments],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                env={**os.environ, "LC_ALL": "C"},  # the messages are read below
+            )
         except FileNotFoundError as error:
             raise self._missing(program) from error
         except OSError as error:
@@ -83,13 +93,14 @@ def _compile_error(source: Path, stderr: str) -> BuildError | StorageError:
 
 
 def _link_error(script: Path, target: Path, stderr: str) -> BuildError | StorageError:
-    overflow = _OVERFLOW.search(stderr)
-    if overflow is not None:
+    no_fit = _DOES_NOT_FIT.search(stderr)
+    if no_fit is not None:
+        overflow = _OVERFLOW.search(stderr)
         return BuildError(
-            f"the firmware does not fit its region {overflow['region']}",
+            f"the firmware does not fit its region {no_fit['region']}",
             where=script,
-            measured=f"{overflow['bytes']} bytes too many",
-            hint=f"make the region that becomes {overflow['region']} larger in the board file",
+            measured=f"{overflow['bytes']} bytes too many" if overflow else f"{no_fit['section']} beyond its end",
+            hint=f"make the region that becomes {no_fit['region']} larger in the board file",
         )
     undefined = sorted({match["symbol"] for match in _UNDEFINED.finditer(stderr)})
     if undefined:
