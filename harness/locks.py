@@ -65,7 +65,8 @@ def hold(resource: str, refused: type[BenchError], folder: Path | None = None) -
     except OSError as error:
         raise StorageError(f"cannot make the lock: {error.strerror}", where=path) from error
     try:
-        note.write_text(json.dumps(asdict(_myself())), encoding="utf-8")
+        with suppress(OSError):  # a full disk must not stop what needs no disk; the holder then has no name
+            note.write_text(json.dumps(asdict(_myself())), encoding="utf-8")
         yield
     finally:
         note.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ from harness.errors import SerialPortError
 from harness.ports import Line
 from harness.transports.rivals import processes_using
 
+_RFC2217 = "rfc2217://"
 _CHUNK_BYTES = 65536
 _WRITE_TIMEOUT_S = 5.0
 _POLL_S = 0.002
@@ -79,7 +80,7 @@ class SerialLine:
         """
         deadline = time.monotonic() + timeout_s
         try:
-            while not (data := self._line.read(_CHUNK_BYTES)):
+            while not (data := self._take()):
                 remaining_s = deadline - time.monotonic()
                 if remaining_s <= 0:
                     return b""
@@ -111,6 +112,12 @@ class SerialLine:
         with suppress(OSError):
             self._claims.close()
 
+    def _take(self) -> bytes:
+        """What has arrived, without waiting. PySerial gives the bytes of an RFC 2217 line one by one."""
+        if self._port.startswith(_RFC2217):
+            return b"".join(self._line.read(1) for _ in range(max(1, self._line.in_waiting)))
+        return bytes(self._line.read(_CHUNK_BYTES))
+
     def _wait(self, timeout_s: float) -> None:
         """Until something may have arrived. pySerial's own time-out would renegotiate an RFC 2217 line each time."""
         if isinstance(self._line, serial.Serial):
@@ -128,7 +135,7 @@ def _open(port: str, name: str, baud_rate: int) -> serial.Serial:
     options: dict[str, Any] = {"timeout": 0, "baudrate": baud_rate}
     if not _is_url(port):
         options["exclusive"] = True
-    if not port.startswith("rfc2217://"):
+    if not port.startswith(_RFC2217):
         options["write_timeout"] = _WRITE_TIMEOUT_S  # RFC 2217 lines have none
     try:
         line = serial.serial_for_url(port if _is_url(port) else name, **options)

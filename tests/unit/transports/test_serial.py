@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from serial.rfc2217 import PortManager
 
 from harness.errors import SerialPortError
 from harness.transports.serial import SerialTransport
@@ -32,6 +36,53 @@ def test_line_behind_a_socket(server: socket.socket) -> None:
     line.close()
 
 
+class Console:
+    """What a serial-to-network server needs of pySerial's port object: it only records settings here."""
+
+    def __init__(self) -> None:
+        self.baudrate = 9600
+        self.bytesize = 8
+        self.parity = "N"
+        self.stopbits = 1
+        self.rtscts = self.xonxoff = self.rts = self.dtr = False
+        self.cts = self.dsr = self.ri = self.cd = True
+
+    def reset_input_buffer(self) -> None:
+        pass
+
+    def reset_output_buffer(self) -> None:
+        pass
+
+
+def serve_rfc2217(listening: socket.socket, console: Console) -> None:
+    """Echo what arrives, in capitals, until the client hangs up."""
+    client, _ = listening.accept()
+    with client:
+        connection = SimpleNamespace(write=client.sendall)
+        manager = PortManager(console, connection)
+        while received := client.recv(1024):
+            data = b"".join(manager.filter(received))
+            if data:
+                client.sendall(b"".join(manager.escape(data.upper())))
+
+
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pySerial 3.5's own
+def test_line_by_rfc2217(server: socket.socket) -> None:
+    console = Console()
+    serving = threading.Thread(target=serve_rfc2217, args=(server, console))
+    serving.start()
+    line = SerialTransport().open(f"rfc2217://127.0.0.1:{server.getsockname()[1]}", 460800)
+    assert console.baudrate == 460800
+    line.write(b"hello")
+    received = b""
+    while len(received) < 5 and (piece := line.read(5)):
+        received += piece
+    assert received == b"HELLO"
+    assert line.read(0) == b""
+    line.close()
+    serving.join()
+
+
 def test_nobody_listens(server: socket.socket) -> None:
     port = server.getsockname()[1]
     server.close()
@@ -42,3 +93,26 @@ def test_nobody_listens(server: socket.socket) -> None:
 def test_ports_are_listed_by_name() -> None:
     names = [port.path for port in SerialTransport().ports()]
     assert names == sorted(names)
+
+
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pySerial 3.5's own
+def test_far_end_of_an_rfc2217_line_goes_away(server: socket.socket) -> None:
+    closing = threading.Event()
+
+    def serve_until_told() -> None:
+        client, _ = server.accept()
+        with client:
+            manager = PortManager(Console(), SimpleNamespace(write=client.sendall))
+            client.settimeout(0.05)
+            while not closing.is_set():
+                with suppress(TimeoutError):
+                    list(manager.filter(client.recv(1024)))
+
+    serving = threading.Thread(target=serve_until_told)
+    serving.start()
+    line = SerialTransport().open(f"rfc2217://127.0.0.1:{server.getsockname()[1]}", 115200)
+    closing.set()
+    serving.join()
+    with pytest.raises(SerialPortError, match="gone"):
+        line.read(10)
+    line.close()
