@@ -17,15 +17,15 @@ from harness.estimate.tflm_2026_08.cmsis_nn import CMSIS_NN
 from harness.estimate.tflm_2026_08.operators import REFERENCE
 
 STRUCT_SIZES: Final = {
-    "SingleArenaBufferAllocator": (36, 72),
+    "SingleArenaBufferAllocator": (36, 104),
     "RecordingSingleArenaBufferAllocator": (52, 104),
     "GreedyMemoryPlanner": (44, 72),
-    "MicroAllocator": (36, 72),
-    "RecordingMicroAllocator": (124, 248),
+    "MicroAllocator": (36, 272),
+    "RecordingMicroAllocator": (124, 272),
     "MicroResourceVariables": (12, 16),
     "MicroResourceVariable": (20, 40),
     "MicroBuiltinDataAllocator": (8, 16),
-    "SubgraphAllocations": (8, 16),
+    "SubgraphAllocations": (8, 24),
     "TfLiteEvalTensor": (12, 24),
     "NodeAndRegistration": (32, 64),
     "ScratchBufferHandle": (4, 8),
@@ -35,7 +35,13 @@ STRUCT_SIZES: Final = {
     "AllocationInfo": (24, 32),
     "PlannerBuffer": (40, 40),
 }
-"""sizeof() of TFLM's structures with 4-byte and 8-byte pointers, with TF_LITE_STATIC_MEMORY and without compression.
+"""sizeof() of TFLM's structures with 4-byte and 8-byte pointers, both with TF_LITE_STATIC_MEMORY.
+
+The 32-bit column is a plain build. The other is x86-64 as people meet it, the official Python wheel (measured with
+tflite-micro 0.dev20261023182759). Its interpreter always records, so that `SingleArenaBufferAllocator` and
+`MicroAllocator` are the recording ones; and it is built with USE_TFLM_COMPRESSION, which adds a list to
+`SubgraphAllocations`, a kind to the recording, and scratch numbers to the user data of kernels that read compressed
+tensors.
 
 `PlannerBuffer` is what GreedyMemoryPlanner keeps of its room per buffer: requirements, two sorted arrays, list, offset.
 """

@@ -1,7 +1,8 @@
 """TFLM 2026-08, reference kernels: what each operator takes of the arena.
 
-Sizes are those of TFLM's own structures (two numbers: 32-bit, x86-64); steps follow each kernel's Prepare
-(tensorflow/lite/micro/kernels/*.cc of tflite-micro 90b983c).
+Sizes are those of TFLM's own structures; of two numbers the first is for 32-bit targets, the second for x86-64 as the
+official Python wheel is built, with support for compressed tensors (see `layout.STRUCT_SIZES`). Steps follow each
+kernel's Prepare (tensorflow/lite/micro/kernels/*.cc of tflite-micro 90b983c).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ BATCH_MATMUL_QUANTIZATION: Final = persistent(28, is_quantized)
 def _convolution(channel_dimension: int) -> OpRule:
     return rule(
         28,
-        (56, 72),
+        (56, 80),
         temporary(OUTPUT, 0, 1),
         *_per_channel(1, channel_dimension),
         temporary(0, 1, 2, OUTPUT),
@@ -119,7 +120,7 @@ REFERENCE: Final[OpTable] = {
     "DEPTHWISE_CONV_2D": _convolution(3),
     "TRANSPOSE_CONV": rule(
         20,
-        (72, 80),
+        (72, 88),
         temporary(OUTPUT, 2, 1),
         *_per_channel(1, 0),
         scratch(lambda node: 4 * node.out_elements, lambda node: node.type(2) == "int8"),
@@ -128,11 +129,12 @@ REFERENCE: Final[OpTable] = {
         scratch(lambda node: 8 * node.elements(3), lambda node: node.type(2) == node.type(3) == "int16"),
     ),
     "FULLY_CONNECTED": rule(
-        16,
-        (48, 64),
+        (16, 32),
+        (48, 72),
         temporary(0, 1, 2, OUTPUT),
         _UNPACKED_FILTER,
         *[persistent(lambda node: 4 * node.channels(1), lambda node: not is_float(node) and node.channels(1) > 1)] * 2,
+        align=(4, 8),
     ),
     "SVDF": rule(12, 36, temporary(0, 1, 2, 3, 4, OUTPUT), scratch(_svdf_state), scratch(_svdf_output, is_int8)),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": rule(16, 688, temporary(INPUTS, OUTPUT), *[scratch(lstm_scratch)] * 4),
@@ -140,6 +142,7 @@ REFERENCE: Final[OpTable] = {
     "SUM": _mean(),
     "REDUCE_MAX": _reduce_max(),
     "REDUCE_MIN": _reduce_max(),
+    "REDUCE_ALL": _reduce_max(),
     "SOFTMAX": rule(4, (56, 80), _ONE_IN, *[persistent(1026, is_int16)] * 2),
     "ADD": rule(8, 60, _TWO_IN),
     "SUB": rule(8, 52, _TWO_IN),
@@ -151,7 +154,7 @@ REFERENCE: Final[OpTable] = {
         temporary(0, OUTPUT),
         *[temporary(number) for number in range(1, 24)],
         persistent(40, is_int8),
-        scratch(lambda node: node.pointer_bytes * len(node.operator.inputs), is_int8),
+        scratch(lambda node: node.pointer_bytes * len(node.operator.inputs)),
     ),
     "AVERAGE_POOL_2D": rule(40, 32, _ONE_IN),
     "MAX_POOL_2D": rule(40, 32, _ONE_IN),
@@ -166,7 +169,7 @@ REFERENCE: Final[OpTable] = {
     "BATCH_MATMUL": rule(
         3, (16, 32), _TWO_IN, BATCH_MATMUL_QUANTIZATION, *BATCH_MATMUL_COPIES, BATCH_MATMUL_SHAPE, align=1
     ),
-    "CONCATENATION": rule(8, (24, 40), temporary(0, OUTPUT, INPUTS)),
+    "CONCATENATION": rule(8, (24, 80), temporary(0, OUTPUT, INPUTS)),
     "STRIDED_SLICE": rule(24, 84, temporary(0, 1, 2, 3, OUTPUT)),
     "PAD": rule(0, 56, temporary(INPUTS, OUTPUT)),
     "PADV2": rule(0, 56, temporary(INPUTS, OUTPUT)),
@@ -190,6 +193,7 @@ REFERENCE: Final[OpTable] = {
     ),
     "LOG_SOFTMAX": rule(0, 0, _ONE_IN, persistent((28, 40), is_int8)),
     "CUMSUM": rule(2, 0, _TWO_IN, persistent(36, is_int8), align=1),
+    "EMBEDDING_LOOKUP": rule(0, 0, _TWO_IN, persistent(_shape_copy), persistent((8, 16))),
     "SELECT_V2": rule(0, 1, temporary(0, 1, 2, OUTPUT)),
     "SPACE_TO_BATCH_ND": rule(0, 4, _ONE_IN),
     "BATCH_TO_SPACE_ND": rule(0, 0, _ONE_IN),
@@ -217,12 +221,14 @@ REFERENCE: Final[OpTable] = {
     "CALL_ONCE": rule(4, 8),
     "VAR_HANDLE": rule((8, 16), 4, align=(4, 8)),
     "READ_VARIABLE": rule(0, 0, temporary(0)),
-    "ASSIGN_VARIABLE": rule(0, 0, temporary(1), persistent(lambda node: node.bytes(1), lambda n: n.creates_variable)),
+    "ASSIGN_VARIABLE": rule(
+        0, (0, 4), temporary(1), persistent(lambda node: node.bytes(1), lambda node: node.creates_variable)
+    ),
 }
 
 WITHOUT_RULE: Final = frozenset(
     """
-    BROADCAST_ARGS BROADCAST_TO DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP FILL FLOOR_DIV FLOOR_MOD REDUCE_ALL REVERSE_V2
+    BROADCAST_ARGS BROADCAST_TO DYNAMIC_UPDATE_SLICE FILL FLOOR_DIV FLOOR_MOD REVERSE_V2
     """.split()  # noqa: SIM905 - a list of names reads better without quotes
 )
 """Operators that this TFLM has, but whose needs are not known."""
