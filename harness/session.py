@@ -22,7 +22,7 @@ from harness.flash import first_difference, flash_firmware, flash_model
 from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
 from harness.model_image import pack
-from harness.ports import FlashSession, Line, Progress
+from harness.ports import Flasher, FlashSession, Line, Progress
 from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
 
 
@@ -86,9 +86,11 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
     Raises:
         BenchError: one of the two does not work.
     """
+    flasher = plugins.flasher(board.flasher)
+    flasher.prepare()  # it gets ready while the firmware is built
     image = build(board, plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain), progress)
     _check_arena(options.recipe.arena_size_bytes, image)
-    session = Session(board, image, options, progress)
+    session = Session(board, image, flasher, options, progress)
     try:
         session.connect()
         yield session
@@ -121,13 +123,17 @@ class Session:
     Args:
         board: what kind of unit.
         image: the firmware.
+        flasher: writes and starts the unit.
         options: what to do.
         progress: told how far it is.
     """
 
-    def __init__(self, board: Board, image: FirmwareImage, options: RunOptions, progress: Progress) -> None:
+    def __init__(
+        self, board: Board, image: FirmwareImage, flasher: Flasher, options: RunOptions, progress: Progress
+    ) -> None:
         self._board = board
         self._image = image
+        self._flasher = flasher
         self._options = options
         self._progress = progress
         self._stack = ExitStack()
@@ -138,7 +144,7 @@ class Session:
         if self._bench is None:
             source = plugins.unit_source(self._board.units)
             dut = self._stack.enter_context(source.acquire(self._board, self._options.probe, self._options.port))
-            flash = self._stack.enter_context(plugins.flasher(self._board.flasher).connect(dut))
+            flash = self._stack.enter_context(self._flasher.connect(dut))
             self._bench = _Bench(dut, flash)
         return self._bench
 
