@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from harness.cli.options import BoardType, arena_option, margin_option, models_argument, together
-from harness.cli.output import format_option, show
+from harness.cli.output import FORMATS, show
 from harness.domain.board import Board
-from harness.domain.estimate import Estimate
-from harness.errors import HarnessError
+from harness.domain.estimate import Estimate, Profile
+from harness.domain.plan import Comparison
+from harness.errors import HarnessError, UsageError
+
+if TYPE_CHECKING:
+    from harness.estimate import ModelFile
 
 DEFAULT_TFLM = "2026-08"
 DEFAULT_ABI = "arm32"
+C_HEADER: Final = "c-header"
 
 
 @click.command()
@@ -21,7 +30,22 @@ DEFAULT_ABI = "arm32"
 @click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation.")
 @click.option("--board", type=BoardType(), help="Board id or file: its ABI, and the arena size that it allows.")
 @click.option("--method", type=click.Choice(["layout", "formula"]), default="layout", show_default=True)
-@together(arena_option, margin_option, format_option)
+@together(arena_option, margin_option)
+@click.option("--planners", is_flag=True, help="Show what other memory planners would make of each model, too.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice([*FORMATS, C_HEADER]),
+    default="table",
+    show_default=True,
+    help="Form of the data; c-header gives the recommended arenas as macros.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the C header to this file, unless it holds it already.",
+)
 def command(
     *,
     models: tuple[Path, ...],
@@ -30,36 +54,86 @@ def command(
     method: str,
     arena_size: int | None,
     margin_percent: float,
+    planners: bool,
     output_format: str,
+    output: Path | None,
 ) -> int:
     """Say what arena each model needs, without a device."""
-    from harness.domain.estimate import Profile
     from harness.estimate import estimate, read_model
-    from harness.results import estimate_to_json
 
+    if output and output_format != C_HEADER:
+        raise UsageError("-o goes with --format c-header", hint="send stdout to a file for the other formats")
     profile = Profile(tflm, board.abi if board else DEFAULT_ABI)
-    estimates: list[Estimate] = []
+    answers: list[_Answer] = []
     status = 0
     for path in models:
         try:
-            estimates.append(
-                estimate(
-                    read_model(path),
-                    profile,
-                    method=method,
-                    arena_size_bytes=arena_size,
-                    margin_percent=margin_percent,
-                    board=board.id if board else None,
-                )
+            model = read_model(path)
+            found = estimate(
+                model,
+                profile,
+                method=method,
+                arena_size_bytes=arena_size,
+                margin_percent=margin_percent,
+                board=board.id if board else None,
             )
+            answers.append(_Answer(found, _compare(model, profile) if planners else None))
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
             status = error.exit_code
-    show([estimate_to_json(one) for one in estimates], output_format, [_row(one) for one in estimates])
-    for one in estimates:
-        for warning in one.warnings:
-            click.echo(f"{one.model}: {warning}", err=True)
+    if output_format != C_HEADER:
+        show([answer.as_json() for answer in answers], output_format, [answer.as_row() for answer in answers])
+    elif status == 0:
+        _show_header([answer.estimate for answer in answers], margin_percent, output)
+    for answer in answers:
+        for warning in answer.estimate.warnings:
+            click.echo(f"{answer.estimate.model}: {warning}", err=True)
     return status
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The estimate of one model, and what planners make of it if that was asked for."""
+
+    estimate: Estimate
+    comparison: Comparison | None
+
+    def as_json(self) -> dict[str, object]:
+        from harness.results import estimate_to_json
+
+        return estimate_to_json(self.estimate) | (asdict(self.comparison) if self.comparison else {})
+
+    def as_row(self) -> dict[str, object]:
+        row = _row(self.estimate)
+        if self.comparison:
+            row["lower_bound_bytes"] = self.comparison.lower_bound_bytes
+            row |= {f"{result.planner}_bytes": result.arena_bytes for result in self.comparison.planners}
+        return row
+
+
+def _compare(model: ModelFile, profile: Profile) -> Comparison:
+    from harness.estimate.analysis import compare
+
+    return compare(model, profile)
+
+
+def _show_header(estimates: list[Estimate], margin_percent: float, output: Path | None) -> None:
+    from harness.c_header import render_header
+    from harness.files import write_if_changed
+
+    header = render_header(
+        estimates,
+        margin_percent=margin_percent,
+        command=shlex.join(["harness", *sys.argv[1:]]),
+        file_name=output.name if output else None,
+    )
+    for note in header.notes:
+        click.echo(note, err=True)
+    if output is None:
+        click.echo(header.text, nl=False)
+    else:
+        is_new = write_if_changed(output, header.text.encode())
+        click.echo(f"{output}: {'written' if is_new else 'holds this already, left untouched'}", err=True)
 
 
 def _row(estimate: Estimate) -> dict[str, object]:

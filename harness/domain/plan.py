@@ -67,6 +67,19 @@ class PlannerResult:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """What several planners make of the same buffers.
+
+    Attributes:
+        lower_bound_bytes: what no plan can go below: the largest sum of live buffers.
+        planners: their results.
+    """
+
+    lower_bound_bytes: int
+    planners: tuple[PlannerResult, ...]
+
+
+@dataclass(frozen=True)
 class Peak:
     """The step at which most is in use.
 
@@ -110,8 +123,8 @@ class BetterPlan:
         arena_bytes: what it needs.
         saving_bytes: how much less that is than the head now.
         is_optimal: whether no placement can be smaller.
-        offline_head_bytes: the head with an offline plan written into the model, TFLM itself placing the scratch; None for
-            a TFLM that ignores such plans.
+        offline_head_bytes: the head with an offline plan written into the model, TFLM itself placing the scratch; None
+            for a TFLM that ignores such plans.
         searched: what was tried, in words.
     """
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.domain.estimate import Profile
 from harness.domain.graph import Graph, Operator, Tensor, quoted
-from harness.domain.plan import BetterOrder, BetterPlan, MemoryPlan, Peak, PersistentCost, PlannerResult
+from harness.domain.plan import BetterOrder, BetterPlan, Comparison, MemoryPlan, Peak, PersistentCost, PlannerResult
 from harness.errors import UsageError
 from harness.estimate.api import estimate, load_graph
 from harness.estimate.generation import Generation, Layout, Target, generation_of
@@ -74,6 +74,7 @@ def analyse(
     case = _Case(graph, generation, target, generation.lay_out(graph, target))
     timeline = Timeline(graph, generation.lifetimes(graph), case.layout)
     peak = timeline.peak()
+    compared = _compare(case.layout, generation)
     best = best_plan(case.free)
     return MemoryPlan(
         model=model.name,
@@ -83,8 +84,8 @@ def analyse(
         kernels=profile.kernels,
         board=board,
         head_bytes=case.head_bytes,
-        lower_bound_bytes=lower_bound(case.free),
-        planners=compare_planners(case.layout, generation),
+        lower_bound_bytes=compared.lower_bound_bytes,
+        planners=compared.planners,
         peak=peak,
         long_lived=timeline.long_lived(),
         persistent=_persistent_costs(case, persistent),
@@ -96,8 +97,20 @@ def analyse(
     )
 
 
-def compare_planners(layout: Layout, generation: Generation) -> tuple[PlannerResult, ...]:
-    """What different planners make of the same buffers; the model's own offline plan comes last, if it has one."""
+def compare(model: ModelFile, profile: Profile, *, graph: Graph | None = None) -> Comparison:
+    """Compare planners over the buffers of a model.
+
+    Raises:
+        ModelError: the model cannot be used.
+        UsageError: unknown profile.
+    """
+    graph = graph or load_graph(model)
+    generation = generation_of(profile)
+    return _compare(generation.lay_out(graph, generation.target(profile, {})), generation)
+
+
+def _compare(layout: Layout, generation: Generation) -> Comparison:
+    """The model's own offline plan comes last, if it has one."""
     free = [buffer._replace(offset=None) for buffer in layout.buffers]
     plans: dict[str, Placement] = {
         "tflm_greedy": generation.planner(free),
@@ -108,9 +121,10 @@ def compare_planners(layout: Layout, generation: Generation) -> tuple[PlannerRes
     if any(buffer.offset is not None for buffer in layout.buffers):
         plans["offline_plan"] = layout.plan
     bound = lower_bound(free)
-    return tuple(
+    results = [
         PlannerResult(name, plan.arena_bytes, percent(plan.arena_bytes - bound, bound)) for name, plan in plans.items()
-    )
+    ]
+    return Comparison(bound, tuple(results))
 
 
 def _persistent_costs(case: _Case, names: Sequence[str]) -> tuple[PersistentCost, ...]:
