@@ -20,13 +20,18 @@ say() { printf 'prove-bare: %s\n' "$*" >&2; }
 # shellcheck disable=SC2016  # apt-get expands it
 mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep --invert-match --max-count=1 security; }
 
-# The cargo program alone, not rustup's front for it: it needs nothing but the C library.
-current_cargo() { rustup which cargo 2>/dev/null || command -v cargo; }
+# cargo, and the rustc that it asks for the machine's name; both find their libraries in ../lib.
+install_cargo() {
+    local sysroot
+    sysroot=$(rustc --print sysroot)
+    install -D --target-directory="$folder/usr/local/bin" "$sysroot"/bin/{cargo,rustc}
+    install -D --target-directory="$folder/usr/local/lib" "$sysroot"/lib/*.so
+}
 
 make_system() {
     say "making a bare $suite in $folder"
     debootstrap --variant=minbase --include=python3,make,git,ca-certificates "$suite" "$folder" "$(mirror)" >&2
-    install -D "$(current_cargo)" "$folder/usr/local/bin/cargo"
+    install_cargo
 }
 
 # What lets this machine reach its package registries lets the bare one, too.
@@ -60,7 +65,7 @@ run_make() {
     ' run_make "$folder" "${targets[@]:-test}" </dev/null
 }
 
-[[ -e $folder/usr/local/bin/cargo ]] || make_system
+[[ -e $folder/usr/local/bin/rustc ]] || make_system
 share_network_settings
 clone
 say "make ${targets[*]:-test} on $suite"
