@@ -25,7 +25,7 @@ install_cargo() {
     local sysroot
     sysroot=$(rustc --print sysroot)
     install -D --target-directory="$folder/usr/local/bin" "$sysroot"/bin/{cargo,rustc}
-    install -D --target-directory="$folder/usr/local/lib" "$sysroot"/lib/*.so
+    install -D --target-directory="$folder/usr/local/lib" "$sysroot"/lib/*.so*
 }
 
 make_system() {
