@@ -24,7 +24,7 @@ INCLUDE memory.ld
 ENTRY(start)
 SECTIONS
 {
-  .text : { *(.text*) KEEP(*(.rodata.id)) *(.rodata*) } > FIRMWARE_FLASH
+  .text : { *(.text*) KEEP(*(.rodata.*id*)) *(.rodata*) } > FIRMWARE_FLASH
   .bss (NOLOAD) : { _static_ram_start = .; *(.bss*) _static_ram_end = .; } > STACK_RAM
   .arena (NOLOAD) : { _arena_ram_start = .; } > RAM
   _arena_ram_end = ORIGIN(RAM) + LENGTH(RAM);
@@ -35,8 +35,7 @@ MAIN = """
 #include "app/answer.h"
 extern "C" int library_part();
 extern "C" int layer();
-[[gnu::used]] extern const char id[];
-const char id[] = HARNESS_BUILD_ID " " HARNESS_BOARD_ID " " __FILE__;
+[[gnu::used]] const char id[] = HARNESS_BUILD_ID " " HARNESS_BOARD_ID " " __FILE__;
 int counter;
 extern "C" int start() { return counter++ + library_part() + layer() + id[0] + ANSWER + BAUD_RATE + WATCHDOG_MS; }
 """
