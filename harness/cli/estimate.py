@@ -12,6 +12,7 @@ import click
 
 from harness.cli.options import BoardType, arena_option, margin_option, models_argument, together
 from harness.cli.output import FORMATS, show
+from harness.cli.planners import planner_columns
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.plan import Comparison
@@ -107,7 +108,7 @@ class _Answer:
         row = _row(self.estimate)
         if self.comparison:
             row["lower_bound_bytes"] = self.comparison.lower_bound_bytes
-            row |= {f"{result.planner}_bytes": result.arena_bytes for result in self.comparison.planners}
+            row |= planner_columns(self.comparison.planners)
         return row
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.graph import Graph, Tensor
-from harness.errors import InputError, ModelError
+from harness.errors import ModelError, UsageError
 from harness.estimate.api import estimate, load_graph
 from harness.estimate.generation import Layout, generation_of
 from harness.estimate.metadata import OFFLINE_PLAN, with_metadata
@@ -21,9 +22,9 @@ from harness.estimate.planners import Placement
 from harness.estimate.planners.greedy import greedy_last_wins
 from harness.estimate.planners.search import BestPlan, best_plan
 
-ONLINE = -1
-_PLAN_VERSION = 1
-_MAIN_SUBGRAPH = 0
+_ONLINE: Final = -1
+_PLAN_VERSION: Final = 1
+_MAIN_SUBGRAPH: Final = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def plan_offline(model: ModelFile, profile: Profile, *, replace_plan: bool = Fal
         replace_plan: whether a plan that the model has already may be replaced.
 
     Raises:
-        InputError: nothing would be gained, this TFLM ignores such plans, or the model has one already.
+        UsageError: nothing would be gained, this TFLM ignores such plans, or the model has one already.
         ModelError: the model cannot be used.
     """
     graph = load_graph(model)
@@ -59,7 +60,7 @@ def plan_offline(model: ModelFile, profile: Profile, *, replace_plan: bool = Fal
     layout = generation.lay_out(graph, generation.target(profile, {}))
     found = best_offline_plan(layout, best_plan(layout.buffers))
     if found.arena_bytes >= layout.plan.arena_bytes:
-        raise InputError(
+        raise UsageError(
             "no plan was found that is smaller than TFLM's own: nothing is written",
             where=model.name,
             measured=f"{found.arena_bytes} bytes",
@@ -95,16 +96,16 @@ def _with_scratch_online(layout: Layout, candidate: Placement) -> Placement:
 
 def _check(graph: Graph, profile: Profile, *, replace_plan: bool) -> None:
     if not generation_of(profile).reads_offline_plans:
-        raise InputError(f"TFLM {profile.tflm} ignores offline plans: nothing is written", where=graph.model)
+        raise UsageError(f"TFLM {profile.tflm} ignores offline plans: nothing is written", where=graph.model)
     if graph.offline_plan is not None and not replace_plan:
-        raise InputError(
+        raise UsageError(
             "the model has an offline plan already: nothing is written", where=graph.model, hint="--replace-plan"
         )
     for subgraph in graph.subgraphs[1:]:
         if any(tensor.is_variable for tensor in subgraph.tensors):
             # TFLM looks up a variable's offset as if it stood in subgraph 0, and may then give it no memory.
             where = f"{graph.model}, subgraph {subgraph.index}"
-            raise InputError("a called subgraph has variable tensors, for which TFLM misreads plans", where=where)
+            raise UsageError("a called subgraph has variable tensors, for which TFLM misreads plans", where=where)
 
 
 def _offsets(graph: Graph, layout: Layout, plan: Placement) -> list[int]:
@@ -114,7 +115,7 @@ def _offsets(graph: Graph, layout: Layout, plan: Placement) -> list[int]:
         for owner, offset in zip(layout.owners, plan.offsets, strict=True)
         if isinstance(owner.wants, Tensor)
     }
-    return [planned.get((subgraph.index, tensor.index), ONLINE) for subgraph, tensor in graph.tensors()]
+    return [planned.get((subgraph.index, tensor.index), _ONLINE) for subgraph, tensor in graph.tensors()]
 
 
 def _verify(before: Graph, after: Graph, words: tuple[int, ...]) -> None:

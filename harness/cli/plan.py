@@ -1,0 +1,196 @@
+"""`harness plan`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from harness.cli.estimate import DEFAULT_ABI, DEFAULT_TFLM
+from harness.cli.options import BoardType, models_argument, together
+from harness.cli.output import Row, format_option, show
+from harness.cli.planners import planner_columns
+from harness.domain.board import Board
+from harness.domain.estimate import Profile
+from harness.domain.plan import MemoryPlan, TimelineBar
+from harness.errors import HarnessError, UsageError
+
+_NAME_LIMIT = 48
+"""Longer names are cut short in tables; JSON has them whole."""
+
+_SYMPTOMS = """
+\b
+What a device shows, and what to look at:
+
+\b
+AllocateTensors fails ("Failed to resize buffer",
+"Failed to allocate tail memory"):
+  the arena is smaller than the minimum. `harness
+  estimate` gives it; it is often above
+  arena_used_bytes, because planning needs room, too.
+\b
+Wrong results from the second run on, or inputs that
+change by themselves:
+  the memory of a tensor is reused after its last
+  reader. Fill every input before each Invoke, copy
+  outputs before the next, and keep no pointers.
+  The timeline says who takes the place over;
+  --persistent NAME says what it costs to forbid it.
+\b
+The arena looks large enough, yet memory runs out, or a
+kernel writes outside the arena:
+  scratch that a kernel takes with malloc, from the
+  stack or from a static array does not show in any
+  plan. `harness run` paints guards around the arena
+  and measures the stack.
+\b
+Much of the arena stays unused at the peak:
+  more than 15 % is fragmentation: --write-offline, or
+  another order of the operators, can save it.
+"""
+
+
+@click.command(epilog=_SYMPTOMS)
+@models_argument
+@click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation.")
+@together(
+    click.option("--board", type=BoardType(), help="Board id or file: its ABI."),
+    click.option("--abi", help=f"ABI, when no board is given.  [default: {DEFAULT_ABI}]"),
+    click.option("--kernels", default="reference", show_default=True, help="Kernel set, such as cmsis-nn."),
+    click.option("--persistent", multiple=True, metavar="NAME", help="Say what it costs never to share this tensor."),
+    click.option(
+        "--write-offline",
+        type=click.Path(path_type=Path),
+        metavar="OUT",
+        help="Write a copy of the model that carries the best plan, if that is smaller than TFLM's own.",
+    ),
+    click.option("--replace-plan", is_flag=True, help="Replace an offline plan that the model has already."),
+    click.option("--force", is_flag=True, help="Overwrite OUT."),
+    format_option,
+)
+def command(
+    *,
+    models: tuple[Path, ...],
+    tflm: str,
+    board: Board | None,
+    abi: str | None,
+    kernels: str,
+    persistent: tuple[str, ...],
+    write_offline: Path | None,
+    replace_plan: bool,
+    force: bool,
+    output_format: str,
+) -> int:
+    """Show the memory plan of each model: planners, peak, fragmentation, long-lived tensors, possible savings."""
+    from harness.estimate import read_model
+    from harness.estimate.analysis import analyse
+
+    if board and abi:
+        raise UsageError("--board gives the ABI; --abi is for doing without a board")
+    if write_offline and len(models) > 1:
+        raise UsageError("--write-offline takes one model", measured=f"{len(models)} models")
+    profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
+    plans: list[MemoryPlan] = []
+    status = 0
+    for path in models:
+        try:
+            plans.append(analyse(read_model(path), profile, persistent=persistent, board=board.id if board else None))
+        except HarnessError as error:
+            click.echo(f"error: {error}", err=True)
+            status = error.exit_code
+    _show(plans, output_format)
+    if write_offline and not status:
+        _write(models[0], write_offline, profile, replace_plan=replace_plan, force=force)
+    return status
+
+
+def _write(source: Path, target: Path, profile: Profile, *, replace_plan: bool, force: bool) -> None:
+    from harness.estimate import read_model
+    from harness.estimate.offline_plan import plan_offline
+    from harness.files import write_atomically
+
+    if target.exists() and target.samefile(source):
+        raise UsageError("this is the model itself: nothing is written", where=target, hint="name another file")
+    if target.exists() and not force:
+        raise UsageError("the file exists: nothing is written", where=target, hint="--force overwrites it")
+    planned = plan_offline(read_model(source), profile, replace_plan=replace_plan)
+    write_atomically(target, planned.model.data)
+    before, after = planned.before, planned.after
+    click.echo(
+        f"{target}: written; head {before.head_bytes} -> {after.head_bytes} bytes, "
+        f"arena_used_bytes {before.arena_used_bytes} -> {after.arena_used_bytes}, "
+        f"smallest working arena {before.min_working_arena_bytes} -> {after.min_working_arena_bytes}",
+        err=True,
+    )
+    if before.min_working_arena_bytes == after.min_working_arena_bytes:
+        click.echo("the smallest working arena is the same: AllocateTensors needs that much by itself", err=True)
+
+
+def _show(plans: list[MemoryPlan], output_format: str) -> None:
+    show([asdict(plan) for plan in plans], output_format, [_summary(plan) for plan in plans])
+    if output_format in ("table", "markdown"):
+        for plan in plans:
+            _show_details(plan, output_format)
+    for plan in plans:
+        for warning in plan.warnings:
+            click.echo(f"{plan.model}: {warning}", err=True)
+
+
+def _summary(plan: MemoryPlan) -> Row:
+    return {
+        "model": plan.model,
+        "tflm": plan.tflm,
+        "head_bytes": plan.head_bytes,
+        "lower_bound_bytes": plan.lower_bound_bytes,
+        **planner_columns(plan.planners),
+        "best_plan_bytes": plan.best_plan.arena_bytes,
+        "best_order_bytes": plan.best_order.head_bytes if plan.best_order else None,
+        "fragmentation_percent": plan.peak.fragmentation_percent,
+        "peak_operator": plan.peak.operator,
+    }
+
+
+def _show_details(plan: MemoryPlan, output_format: str) -> None:
+    tables: dict[str, list[Row]] = {
+        "planners": [asdict(result) for result in plan.planners],
+        "what could be saved": _savings(plan),
+        f"in use at the peak ({plan.peak.operator or 'before the first operator'})": [
+            _bar(bar) for bar in plan.peak.live
+        ],
+        "long-lived tensors": [_bar(bar) for bar in plan.long_lived],
+        "cost of never sharing": [asdict(cost) | {"names": ", ".join(cost.names)} for cost in plan.persistent],
+        "timeline": [_bar(bar) for bar in plan.timeline],
+    }
+    for title, rows in tables.items():
+        if rows:
+            click.echo(f"\n{'### ' if output_format == 'markdown' else ''}{plan.model}: {title}\n")
+            show(rows, output_format)
+
+
+def _savings(plan: MemoryPlan) -> list[Row]:
+    best, order = plan.best_plan, plan.best_order
+    claim = "no plan is smaller" if best.is_optimal else "the best found"
+    rows: list[Row] = [_saving(plan, "other placement", best.arena_bytes, f"{claim}: {best.searched}")]
+    if best.offline_head_bytes is not None:
+        rows.append(_saving(plan, "offline plan", best.offline_head_bytes, "TFLM still places the scratch"))
+    if order:
+        claim = "no order has a smaller peak" if order.is_complete else "the best found"
+        rows.append(_saving(plan, "other operator order", order.head_bytes, f"{claim}: {order.searched}"))
+    return rows
+
+
+def _saving(plan: MemoryPlan, way: str, head_bytes: int, remark: str) -> Row:
+    return {"way": way, "head_bytes": head_bytes, "saving_bytes": plan.head_bytes - head_bytes, "remark": remark}
+
+
+def _bar(bar: TimelineBar) -> Row:
+    name = f"scratch of {bar.name}" if bar.kind == "scratch" else bar.name
+    return {
+        "buffer": name if len(name) <= _NAME_LIMIT else name[: _NAME_LIMIT - 1] + "…",
+        "shape": "" if bar.shape is None else f"{bar.type} {list(bar.shape)}",
+        "first_operator": bar.first_operator,
+        "last_operator": bar.last_operator,
+        "offset_bytes": bar.offset_bytes,
+        "size_bytes": bar.size_bytes,
+    }
