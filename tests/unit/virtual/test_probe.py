@@ -52,6 +52,12 @@ class Board:
                 client.sendall(encode_response(response))
 
 
+def announce(entry: registry.Entry) -> registry.Announcement:
+    announcement = registry.Announcement(entry.name)
+    announcement.publish(entry)
+    return announcement
+
+
 @pytest.fixture
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Board]:
     monkeypatch.setattr(registry, "folder", lambda: tmp_path)
@@ -62,7 +68,7 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Board]:
         server = threading.Thread(target=served.serve, args=(listening,))
         server.start()
         entry = registry.Entry("desk", "stm32f407", os.getpid(), str(served.path), "/dev/pts/0")
-        announcement = registry.Announcement(entry)
+        announcement = announce(entry)
         yield served
         announcement.withdraw()
         listening.shutdown(socket.SHUT_RDWR)
@@ -148,7 +154,7 @@ def test_board_that_ended_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_boards_without_a_debug_port_are_left_out(board: Board, tmp_path: Path) -> None:
-    announcement = registry.Announcement(registry.Entry("wifi", "esp32", os.getpid(), "", ""))
+    announcement = announce(registry.Entry("wifi", "esp32", os.getpid(), "", ""))
     assert [each.unique_id for each in VirtualProbe.get_all_connected_probes()] == ["virtual-desk"]
     assert VirtualProbe.get_probe_with_id("virtual-wifi") is None
     announcement.withdraw()
