@@ -174,6 +174,7 @@ class Client:
 
     def __init__(self, path: Path, timeout_s: float = 5.0) -> None:
         self._path = path
+        self._lost = ""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout_s)
         try:
@@ -244,13 +245,16 @@ class Client:
 
     def _ask(self, request: Request) -> Response:
         """Send a request, wait for its response, turn a bad status into its error."""
+        if self._lost:
+            raise DisconnectedError(self._lost, where=self._path)
         try:
             self._socket.sendall(encode_request(request))
             length, status, address = decode_response_header(self._receive(RESPONSE_HEADER_BYTES))
             payload = self._receive(length)
         except OSError as error:
             self.close()  # a late answer would be taken for the next one's
-            raise DisconnectedError(f"the virtual board does not answer: {error}", where=self._path) from error
+            self._lost = f"the virtual board does not answer: {error}"
+            raise DisconnectedError(self._lost, where=self._path) from error
         if status is not Status.OK:
             raise _error(status, address, payload)
         return Response(status, address, payload)
