@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import tflite
+
+from harness.domain.estimate import Profile
+from harness.errors import ModelError, UsageError
+from harness.estimate import ModelFile, load_graph, read_model
+from harness.estimate.generation import generation_of
+from harness.estimate.metadata import OFFLINE_PLAN, with_metadata
+from harness.estimate.offline_plan import plan_offline
+from harness.estimate.planners import overlaps
+from tests.models import ModelBuilder, chain
+
+PROFILE = Profile("2026-08", "arm32")
+SHARED_MODELS = Path(__file__).parents[4] / "shared" / "models"
+
+# Widths of fully connected layers in a row for which TFLM's greedy planner needs 704 bytes, although 480 are enough.
+WIDTHS = (28, 56, 44, 12, 64, 56, 60, 60)
+
+
+def layers(widths: tuple[int, ...] = WIDTHS) -> ModelBuilder:
+    """Fully connected layers in a row, with weights that keep every value alive."""
+    model, numbers = ModelBuilder(), random.Random(5)  # noqa: S311 - weights are no secret
+    last = model.input("x", [1, widths[0]])
+    for layer, (wide, narrow) in enumerate(zip(widths, widths[1:], strict=False)):
+        weights = struct.pack(f"<{wide * narrow}f", *(numbers.uniform(-0.3, 0.3) for _ in range(wide * narrow)))
+        kernel = model.constant(f"weights{layer}", [narrow, wide], data=weights)
+        target = model.tensor(f"y{layer}", [1, narrow])
+        model.operator("FULLY_CONNECTED", [last, kernel, -1], [target], options=("FullyConnectedOptions", {}))
+        last = target
+    model.output(last)
+    return model
+
+
+def model_file(model: ModelBuilder) -> ModelFile:
+    return ModelFile.of("layers.tflite", model.build())
+
+
+def test_the_copy_needs_what_was_promised() -> None:
+    planned = plan_offline(model_file(layers()), PROFILE)
+    assert (planned.before.head_bytes, planned.after.head_bytes) == (704, 480)
+    assert planned.after.tail_bytes == planned.before.tail_bytes
+    assert planned.after.sha256 == planned.model.sha256 != planned.before.sha256
+
+
+def test_no_two_tensors_in_use_together_lie_over_each_other() -> None:
+    graph = load_graph(plan_offline(model_file(layers()), PROFILE).model)
+    generation = generation_of(PROFILE)
+    layout = generation.lay_out(graph, generation.target(PROFILE, {}))
+    assert all(buffer.offset is not None for buffer in layout.buffers)
+    assert not overlaps(layout.buffers, layout.plan)
+
+
+def test_constants_are_not_planned() -> None:
+    graph = load_graph(plan_offline(model_file(layers()), PROFILE).model)
+    assert graph.offline_plan is not None
+    for tensor, offset in zip(graph.main.tensors, graph.offline_plan[3:], strict=True):
+        assert (offset == -1) == tensor.is_constant
+
+
+def test_another_reader_finds_the_plan_and_the_same_model() -> None:
+    before = model_file(layers())
+    after = tflite.Model.GetRootAs(plan_offline(before, PROFILE).model.data, 0)
+    assert tflite.Model.ModelBufferHasIdentifier(plan_offline(before, PROFILE).model.data, 0)
+    assert after.Metadata(0).Name() == OFFLINE_PLAN.encode()
+    words = after.Buffers(after.Metadata(0).Buffer()).DataAsNumpy().view("int32")
+    assert list(words[:3]) == [1, 0, len(load_graph(before).main.tensors)]
+    old = tflite.Model.GetRootAs(before.data, 0)
+    for index in range(old.BuffersLength()):
+        assert old.Buffers(index).DataLength() == after.Buffers(index).DataLength()
+
+
+def test_the_old_file_lies_unchanged_and_as_aligned_inside_the_new_one() -> None:
+    before = model_file(layers())
+    for length in range(1, 20):
+        old = before.data + bytes(length)  # a file of any length
+        data = with_metadata(ModelFile.of("odd.tflite", old), OFFLINE_PLAN, bytes(8))
+        assert data.index(old) % 16 == 0
+
+
+def test_scratch_is_left_to_tflm_and_counted() -> None:
+    model = layers()
+    data = model.input("data", [1, 6, 6, 2], "int8", scales=1)
+    filters = model.constant("filters", [3, 3, 3, 2], "int8", scales=3)
+    bias = model.constant("bias", [3], "int32", scales=3)
+    result = model.tensor("result", [1, 6, 6, 3], "int8", scales=1)
+    options = ("Conv2DOptions", {"StrideW": 1, "StrideH": 1})
+    model.operator("CONV_2D", [data, filters, bias], [result], options=options)
+    model.output(result)
+    profile = replace(PROFILE, kernels="cmsis-nn")
+    planned = plan_offline(model_file(model), profile)
+    generation = generation_of(profile)
+    layout = generation.lay_out(load_graph(planned.model), generation.target(profile, {}))
+    assert [buffer.offset for buffer in layout.buffers].count(None) == 1
+    assert not overlaps(layout.buffers, layout.plan)
+    assert planned.after.head_bytes == layout.plan.arena_bytes < (planned.before.head_bytes or 0)
+
+
+def test_nothing_is_written_when_nothing_is_gained() -> None:
+    with pytest.raises(UsageError, match="no plan was found that is smaller") as caught:
+        plan_offline(model_file(chain("TANH", "TANH")), PROFILE)
+    assert caught.value.measured == "128 bytes"
+
+
+def test_a_tflm_that_ignores_plans_gets_none() -> None:
+    with pytest.raises(UsageError, match="TFLM 2020-07 ignores offline plans"):
+        plan_offline(model_file(layers()), Profile("2020-07", "arm32"))
+
+
+def test_a_plan_that_is_there_is_kept_unless_it_may_be_replaced() -> None:
+    model = layers()
+    model.offline_plan(*(4096 * number for number in range(len(model.tensors))))
+    with pytest.raises(UsageError, match="has an offline plan already") as caught:
+        plan_offline(model_file(model), PROFILE)
+    assert "--replace-plan" in caught.value.hint
+    planned = plan_offline(model_file(model), PROFILE, replace_plan=True)
+    assert planned.after.head_bytes == 480
+    assert load_graph(planned.model).metadata == (OFFLINE_PLAN,)
+
+
+def test_other_metadata_stays() -> None:
+    model = layers()
+    model.metadata["min_runtime_version"] = b"1.5.0"
+    planned = plan_offline(model_file(model), PROFILE)
+    assert load_graph(planned.model).metadata == ("min_runtime_version", OFFLINE_PLAN)
+
+
+def test_variables_in_called_subgraphs_are_refused() -> None:
+    model = layers()
+    other = model.subgraph("called")
+    state = other.tensor("state", [1, 4], variable=True)
+    model.operator("CALL_ONCE", [], [], options=("CallOnceOptions", {"InitSubgraphIndex": 1}))
+    y = other.tensor("y", [1, 4])
+    other.operator("TANH", [state], [y])
+    with pytest.raises(UsageError, match="a called subgraph has variable tensors"):
+        plan_offline(model_file(model), PROFILE)
+
+
+def test_a_schema_with_unknown_fields_is_not_copied() -> None:
+    data = bytearray(model_file(layers()).data)
+    root = struct.unpack_from("<I", data)[0]
+    vtable = root - struct.unpack_from("<i", data, root)[0]
+    old_words = data[vtable : vtable + struct.unpack_from("<H", data, vtable)[0]]
+    # The same table with a description of ten fields more, at the end of the file; the last of them is there.
+    new_words = bytearray(struct.pack("<H", 4 + 2 * 20) + old_words[2:]).ljust(4 + 2 * 20, b"\0")
+    new_words[-2:] = struct.pack("<H", 4)
+    struct.pack_into("<i", data, root, root - len(data))
+    with pytest.raises(ModelError, match="newer than what can be copied"):
+        with_metadata(ModelFile.of("new.tflite", bytes(data + new_words)), OFFLINE_PLAN, b"")
+
+
+def test_a_real_model_gains() -> None:
+    path = SHARED_MODELS / "okay_nabu_streaming_int8.tflite"
+    if not path.exists():
+        pytest.skip("no ../shared/models beside the checkout")
+    planned = plan_offline(read_model(path), PROFILE)
+    assert (planned.before.head_bytes, planned.after.head_bytes) == (4096, 4032)
