@@ -34,6 +34,8 @@ class TensorSpec:
     shape: Sequence[int] | None
     type: str
     scales: int = 0
+    scale: float = 0.5
+    zero_point: int = 0
     zero_points: int | None = None
     quantized_dimension: int = 0
     variable: bool = False
@@ -191,11 +193,11 @@ class _Writer:
             return None
         tflite.QuantizationParametersStartScaleVector(out, spec.scales)
         for _ in range(spec.scales):
-            out.PrependFloat32(0.5)
+            out.PrependFloat32(spec.scale)
         scale = out.EndVector()
         tflite.QuantizationParametersStartZeroPointVector(out, zero_points)
         for _ in range(zero_points):
-            out.PrependInt64(0)
+            out.PrependInt64(spec.zero_point)
         zero_point = out.EndVector()
         tflite.QuantizationParametersStart(out)
         tflite.QuantizationParametersAddScale(out, scale)

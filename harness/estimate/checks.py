@@ -21,6 +21,7 @@ from harness.domain.graph import (
     tensor_place,
 )
 from harness.errors import ModelError
+from harness.estimate.operands import operand_hazards
 
 MAX_TENSOR_BYTES: Final = 2**31 - 1
 """TFLM counts bytes and elements in 32-bit signed integers."""
@@ -148,6 +149,7 @@ def inspect(graph: Graph) -> Findings:
         for subgraph, tensor in graph.tensors()
         for reason in _quantization_hazards(tensor)
     )
+    hazards += tuple(operand_hazards(graph))
     if "COMPRESSION_METADATA" in graph.metadata:
         hazards += ("the model's constants are compressed, which the builds of TFLM described here do not read",)
     return Findings((*hazards, *_warnings(graph)), hazards)
@@ -156,7 +158,9 @@ def inspect(graph: Graph) -> Findings:
 def _quantization_hazards(tensor: Tensor) -> Iterator[str]:
     if 0 < tensor.zero_points < tensor.scales:
         yield f"has {tensor.scales} scales but only {tensor.zero_points} zero points, and TFLM reads one for each scale"
-    if tensor.quantization_channels > 1 and not 0 <= tensor.quantized_dimension < len(tensor.shape):
+    # Old converters give biases the dimension of their filters; kernels look at the filters' only.
+    is_filter = len(tensor.shape) > 1
+    if is_filter and tensor.quantization_channels > 1 and not 0 <= tensor.quantized_dimension < len(tensor.shape):
         yield f"is quantized along dimension {tensor.quantized_dimension}, but has {len(tensor.shape)} dimensions"
 
 
