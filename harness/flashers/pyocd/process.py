@@ -35,8 +35,8 @@ class Process:
     def __init__(self, silence_s: float) -> None:
         self._silence_s = silence_s
         self._ready = False
-        # A process group of its own: Ctrl-C must not reach it before this program has decided what to do.
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the finalizer
+        # A session of its own: Ctrl-C must not reach it before this program has decided what to do.
         self._child = subprocess.Popen(
             _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True, bufsize=0
         )
@@ -135,7 +135,7 @@ def _pipe(stream: IO[bytes] | None) -> int:
 
 
 def _end(child: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    with suppress(ProcessLookupError):
+    if child.poll() is None:  # else its number may be another's by now
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     for stream in (child.stdin, child.stdout, log):
