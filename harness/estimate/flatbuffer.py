@@ -118,6 +118,10 @@ class Table:
         """The fields that are there."""
         return [2 * number for number, offset in enumerate(self._offsets) if number >= 2 and offset]
 
+    def pointer(self, field: int) -> int | None:
+        """Where the offset itself is stored that leads to a field's table, vector or string; None when absent."""
+        return self._place(field, 4) or None
+
     def target(self, field: int) -> int | None:
         """Where the table, vector or string lies that a field points to; None when absent."""
         place = self._place(field, 4)
