@@ -66,9 +66,13 @@ class Timeline:
 
     def long_lived(self) -> tuple[TimelineBar, ...]:
         """Tensors that are in use for more than half of the run, the costliest (bytes times steps) first."""
-        steps = len(self._running) * LONG_LIVED_SHARE
-        found = [bar for bar in self.bars() if bar.kind == "tensor" and _span(bar) > max(steps, _HAND_OVER_STEPS)]
-        return tuple(sorted(found, key=lambda bar: -bar.size_bytes * _span(bar)))
+        long = max(len(self._running) * LONG_LIVED_SHARE, _HAND_OVER_STEPS)
+        found = [bar for bar in self.bars() if bar.kind == "tensor" and self._span(bar) > long]
+        return tuple(sorted(found, key=lambda bar: -bar.size_bytes * self._span(bar)))
+
+    def _span(self, bar: TimelineBar) -> int:
+        """For how many steps a bar is in use, counted from the first operator on."""
+        return bar.last_step - max(bar.first_step, min(self._running, default=0)) + 1
 
     def _bar(self, owner: Owner, buffer: Buffer, offset: int) -> TimelineBar:
         wants = owner.wants
@@ -91,10 +95,6 @@ class Timeline:
 def percent(part: int, whole: int) -> float:
     """A share in percent, with two decimals; 0 of nothing."""
     return round(100 * part / whole, 2) if whole else 0.0
-
-
-def _span(bar: TimelineBar) -> int:
-    return bar.last_step - bar.first_step + 1
 
 
 def _main_steps(graph: Graph, lifetimes: Lifetimes) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 import struct
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def layers(widths: tuple[int, ...] = WIDTHS) -> ModelBuilder:
     """Fully connected layers in a row, with weights that keep every value alive."""
     model, numbers = ModelBuilder(), random.Random(5)  # noqa: S311 - weights are no secret
     last = model.input("x", [1, widths[0]])
-    for layer, (wide, narrow) in enumerate(zip(widths, widths[1:], strict=False)):
+    for layer, (wide, narrow) in enumerate(pairwise(widths)):
         weights = struct.pack(f"<{wide * narrow}f", *(numbers.uniform(-0.3, 0.3) for _ in range(wide * narrow)))
         kernel = model.constant(f"weights{layer}", [narrow, wide], data=weights)
         target = model.tensor(f"y{layer}", [1, narrow])

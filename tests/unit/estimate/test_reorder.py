@@ -10,7 +10,7 @@ from tests.models import ModelBuilder
 
 
 def two_branches() -> ModelBuilder:
-    """A small input feeds two wide branches that end small; the file interleaves them, so that both are wide at once."""
+    """A small input feeds two branches, wide at first; the file interleaves them, so that both are wide at once."""
     model = ModelBuilder()
     x = model.input("x", [1, 4])
     wide = [model.tensor(f"wide{branch}", [1, 100]) for branch in "ab"]
@@ -125,7 +125,7 @@ def test_variables_apart_do_not_bind_each_other() -> None:
     model.operator("ADD", narrow[:2], [narrow[2]])
     model.output(narrow[2])
     graph = graph_of(model)
-    needs = Needs({tensor: 400 for tensor in wide} | {x: 4}, {})
+    needs = Needs(dict.fromkeys(wide, 400) | {x: 4}, {})
     assert peak(reordered(graph, find_order(graph, needs).order), needs) < peak(graph, needs)
 
 
