@@ -50,8 +50,8 @@ def installed(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
-def _load(group: str, name: str) -> Any:
-    """The class behind a plug-in's name. `Any`: what an entry point holds is only known at run time."""
+def _load(group: str, name: str) -> Any:  # noqa: ANN401 - what an entry point holds is only known at run time
+    """The class behind a plug-in's name."""
     found = installed(group)
     if name not in found:
         raise PluginError(

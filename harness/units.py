@@ -39,7 +39,8 @@ class AttachedUnits:
         yield Dut(board, probe or self._only_probe(board), port or self._only_port(board))
 
     def _only_probe(self, board: Board) -> str:
-        found = (self._flasher or plugins.flasher(board.flasher)).probes()
+        listed = (self._flasher or plugins.flasher(board.flasher)).probes()
+        found = [each for each in listed if not each.is_virtual]
         if len(found) == 1:
             return found[0].unique_id
         raise ProbeError(

@@ -17,7 +17,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _ARENA_STEP_BYTES = 4
 
 
-class BoardType(click.ParamType):
+class BoardType(click.ParamType[Board]):
     """A board's id, or the path of a board file."""
 
     name = "BOARD"
@@ -29,7 +29,7 @@ class BoardType(click.ParamType):
         return value if isinstance(value, Board) else load_board(str(value))
 
 
-class _BytesType(click.ParamType):
+class _BytesType(click.ParamType[int]):
     """A number of bytes, such as 81920 or 80k."""
 
     name = "BYTES"

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _FORMAT = click.option("--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print.")
 
 
-@click.group()
-def virtual() -> None:
+@click.group("virtual")
+def command() -> None:
     """Virtual boards, which any flasher and serial program can use like real ones."""
 
 
-@virtual.command()
+@command.command()
 @click.option("--name", default="board", show_default=True, help="How to call it.")
 @click.option("--machine", type=click.Choice(["stm32f407"]), default="stm32f407", show_default=True, help="What it is.")
 @_FORMAT
@@ -33,7 +33,7 @@ def start(name: str, machine: str, style: str) -> None:
     _print([launcher.start_daemon(machine, name, Path(flash_file))], style)
 
 
-@virtual.command()
+@command.command()
 @click.argument("name", default="board")
 def stop(name: str) -> None:
     """Stop the board called NAME."""
@@ -42,7 +42,7 @@ def stop(name: str) -> None:
     launcher.stop_daemon(name)
 
 
-@virtual.command("list")
+@command.command("list")
 @_FORMAT
 def list_boards(style: str) -> None:
     """List the boards that run."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from harness.domain.board import Board
 
+VIRTUAL_PROBE_PREFIX = "virtual-"
+
 
 @dataclass(frozen=True)
 class Dut:
@@ -38,6 +40,11 @@ class Probe:
 
     unique_id: str
     description: str
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether it is a virtual board's, and so never the one that hardware hangs on."""
+        return self.unique_id.startswith(VIRTUAL_PROBE_PREFIX)
 
 
 @dataclass(frozen=True)

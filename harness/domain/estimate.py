@@ -55,7 +55,7 @@ class Estimate:
         min_working_arena_bytes: the smallest arena that AllocateTensors and Invoke get along with.
         recommended_arena_bytes: that, with the margin asked for, rounded up to 16.
         sections: parts that add up to `arena_used_bytes`.
-        recorded_sections: what a RecordingMicroInterpreter will report for the same model, where the generation has one.
+        recorded_sections: what a RecordingMicroInterpreter will report for the same model, where there is one.
             Its own objects are larger than the plain interpreter's, so that alignment comes out differently.
         corrections: ids of the corrections applied.
         warnings: what the user should know.

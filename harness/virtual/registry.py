@@ -18,9 +18,10 @@ from pathlib import Path
 
 import platformdirs
 
+from harness.domain.dut import VIRTUAL_PROBE_PREFIX
 from harness.errors import ProbeError, StorageError, UsageError
 
-PROBE_ID_PREFIX = "virtual-"
+PROBE_ID_PREFIX = VIRTUAL_PROBE_PREFIX
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _LOCK_PATIENCE_S = 0.2
 """Whoever clears leftovers holds a lock for an instant: a board that starts just then tries again for so long."""
@@ -84,6 +85,11 @@ def check_name(name: str) -> str:
     return name
 
 
+def socket_path(name: str) -> Path:
+    """Where the link of the board called `name` listens."""
+    return folder() / f"{name}.sock"
+
+
 def parse(text: bytes) -> Entry:
     """An entry from its JSON text.
 
@@ -97,19 +103,22 @@ def parse(text: bytes) -> Entry:
 
 
 class Announcement:
-    """A board's own entry: made when the board is ready, held until it ends.
+    """A board's claim to its name, from its start to its end; others see it once it is published.
 
     Args:
-        entry: what to announce.
+        name: the board's name.
 
     Raises:
         ProbeError: a board of this name is running.
     """
 
-    def __init__(self, entry: Entry) -> None:
-        self._path = _path(entry.name)
+    def __init__(self, name: str) -> None:
+        self._path = _path(name)
         self._descriptor = _lock(self._path, time.monotonic() + _LOCK_PATIENCE_S)
         os.ftruncate(self._descriptor, 0)
+
+    def publish(self, entry: Entry) -> None:
+        """Let others find the board, which is ready now."""
         os.write(self._descriptor, json.dumps(asdict(entry)).encode())
 
     def withdraw(self) -> None:
@@ -159,7 +168,7 @@ def _read(path: Path) -> Entry | None:
         return None
     try:
         if _try_lock(descriptor):
-            _unlink_if_same(path, descriptor)
+            _clear_leftover(path, descriptor)
             return None
         return parse(os.read(descriptor, 1 << 16))
     except ProbeError:
@@ -197,6 +206,8 @@ def _is_same(path: Path, descriptor: int) -> bool:
         return False
 
 
-def _unlink_if_same(path: Path, descriptor: int) -> None:
+def _clear_leftover(path: Path, descriptor: int) -> None:
+    """Remove the entry of a dead board, and the socket that it could not remove any more."""
     if _is_same(path, descriptor):
+        socket_path(path.stem).unlink(missing_ok=True)
         path.unlink()

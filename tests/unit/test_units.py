@@ -41,6 +41,13 @@ def test_only_unit_is_taken() -> None:
     assert acquire(Desk((ST_LINK,), (ACM,))) == Dut(BOARD, "066BFF", "/dev/ttyACM0")
 
 
+def test_a_running_virtual_board_is_not_taken_for_hardware() -> None:
+    virtual = Probe("virtual-bench1", "harness virtual STM32F407")
+    assert acquire(Desk((virtual, ST_LINK), (ACM,))).probe_id == "066BFF"
+    with pytest.raises(ProbeError, match="no debug probe"):
+        acquire(Desk((virtual,), (ACM,)))
+
+
 def test_choice_needs_no_list() -> None:
     assert acquire(Desk(), "066BFF", "/dev/ttyS0") == Dut(BOARD, "066BFF", "/dev/ttyS0")
 
