@@ -1,14 +1,11 @@
 #include "app/commands.h"
 
-#include <cstring>
-
 #include "app/build_info.h"
 #include "app/crc32.h"
 #include "app/json_reader.h"
 #include "app/json_writer.h"
 #include "app/measure.h"
 #include "app/model_image.h"
-#include "app/number_text.h"
 #include "app/platform.h"
 #include "app/stack.h"
 #include "app/stage.h"
@@ -210,6 +207,14 @@ void AnswerReset(const FlatObject&) {
   platform::Reset();
 }
 
+// A run begins with the first command after a reset, or with a "hello"; commands of another run are refused.
+bool BelongsToThisRun(std::string_view command, std::string_view nonce) {
+  if (Nonce() == kNoNonce || command == "hello") {
+    SetNonce(nonce);
+  }
+  return nonce == Nonce();
+}
+
 struct Command {
   std::string_view name;
   void (*answer)(const FlatObject&);
@@ -256,11 +261,14 @@ void SendError(std::string_view error, std::string_view text) {
   frame->Member("text", text);
 }
 
-void AnswerCommand(std::string_view json) {
+void AnswerCommand(const CommandLine& line) {
   FlatObject object;
   std::string_view name;
-  if (!object.Parse(json) || !object.GetString("cmd", &name)) {
+  if (!object.Parse(line.json) || !object.GetString("cmd", &name)) {
     return SendError("bad_command", "not a flat JSON object with a cmd");
+  }
+  if (!BelongsToThisRun(name, line.nonce)) {
+    return SendError("bad_nonce", "this run began with another nonce");
   }
   for (const Command& command : kCommands) {
     if (command.name == name) {

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "app/wire.h"
+
 namespace harness {
 
 // Looks at what lies in the model's flash region. Before anything else.
@@ -12,6 +14,6 @@ void SendHello();
 void SendError(std::string_view error, std::string_view text);
 
 // Carries out one command and answers it by exactly one frame.
-void AnswerCommand(std::string_view json);
+void AnswerCommand(const CommandLine& line);
 
 }  // namespace harness

@@ -10,20 +10,10 @@ namespace {
 
 LineReader reader;
 
-// A run begins with "hello", which tells its nonce; commands of another run are refused. After a reset any command may.
-bool TakeNonce(const CommandLine& line) {
-  const bool fresh = Nonce() == "00000000";
-  const bool hello = line.json.find("\"hello\"") != std::string_view::npos;
-  if (fresh || hello) {
-    SetNonce(line.nonce);
-  }
-  return line.nonce == Nonce();
-}
-
 void AnswerLine(const CommandLine& line) {
   switch (line.status) {
     case LineStatus::kCommand:
-      return TakeNonce(line) ? AnswerCommand(line.json) : SendError("bad_nonce", "this run began with another nonce");
+      return AnswerCommand(line);
     case LineStatus::kNoFrame:
       return SendError("bad_frame", "a command is a frame of one line");
     case LineStatus::kBadCrc:

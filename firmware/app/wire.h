@@ -12,6 +12,8 @@ constexpr uint32_t kProtocolVersion = 1;
 // The longest command line that the device takes, its newline excluded.
 constexpr size_t kCommandLineBytes = 4096;
 constexpr size_t kNonceDigits = 8;
+// What the device says until a command has told it the run's nonce.
+constexpr std::string_view kNoNonce = "00000000";
 
 // Sends the text of one frame, cutting it into lines as it comes.
 class FrameWriter {
@@ -55,7 +57,7 @@ class LineReader {
   CommandLine Line() const;
 
  private:
-  char line_[kCommandLineBytes];
+  char line_[kCommandLineBytes] = {};
   size_t size_ = 0;
   bool ended_ = false;
   bool too_long_ = false;

@@ -23,6 +23,9 @@ constexpr char kTotalFormat[] = "Total buffer usage: %d bytes";
 constexpr char kHeadFormat[] = "Head usage: %d bytes";
 constexpr char kTailFormat[] = "Tail usage: %d bytes";
 
+// TFLM gives this one a number for its %s.
+constexpr char kScratchHandleFormat[] = "Failed to register scratch buffer handle for node %s";
+
 // CIRCULAR_BUFFER's way to say "not yet": the run ends early, and that is no error (circular_buffer.cc).
 constexpr int kEndedEarly = -9;
 // circular_buffer.cc keeps its state in a static array of this length, and does not check it.
@@ -36,6 +39,8 @@ class Reporter : public tflite::ErrorReporter {
       usage_.head_bytes = va_arg(arguments, uint32_t);
     } else if (strcmp(format, kTailFormat) == 0) {
       usage_.tail_bytes = va_arg(arguments, uint32_t);
+    } else if (strcmp(format, kScratchHandleFormat) == 0) {
+      Log("Failed to register scratch buffer handle");
     } else if (strcmp(format, kTotalFormat) != 0) {
       LogFormatted(format, arguments);
     }

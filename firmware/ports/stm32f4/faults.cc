@@ -16,9 +16,9 @@ enum Exception : uint32_t { kNmi = 2, kHardFault = 3, kMemManage = 4, kBusFault 
 // DDI 0403 section B3.2.13, SHCSR: MemManage, BusFault, UsageFault.
 constexpr uint32_t kAllFaults = Bit(16) | Bit(17) | Bit(18);
 // DDI 0403 section B3.2.15, CFSR.
-constexpr uint32_t kMemManageStacking = Bit(4);
+constexpr uint32_t kMemManageStacking = Bit(4) | Bit(5);  // of the core's registers, of the FPU's
 constexpr uint32_t kMemManageAddressValid = Bit(7);
-constexpr uint32_t kBusStacking = Bit(12);
+constexpr uint32_t kBusStacking = Bit(12) | Bit(13);
 constexpr uint32_t kBusAddressValid = Bit(15);
 
 // DDI 0403 section B3.5, MPU: region 0 covers 64 MB from address 0, where the chip mirrors its flash. Access permission

@@ -76,6 +76,9 @@ constexpr Register debug_demcr(0xE000EDFC);
 constexpr Register dwt_ctrl(0xE0001000);
 constexpr Register dwt_cyccnt(0xE0001004);
 
+// RM0090 section 38.16.4.
+constexpr Register dbgmcu_apb1_fz(0xE0042008);
+
 constexpr uint32_t Bit(int number) { return 1u << number; }
 
 }  // namespace stm32f4

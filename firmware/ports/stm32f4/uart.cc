@@ -29,7 +29,7 @@ constexpr uint32_t kWaitingBytes = 256;
 static_assert((kWaitingBytes & (kWaitingBytes - 1)) == 0, "indices wrap by masking");
 
 struct ReceiveQueue {
-  uint8_t bytes[kWaitingBytes];
+  uint8_t bytes[kWaitingBytes] = {};
   uint32_t put = 0;
   uint32_t taken = 0;
 };

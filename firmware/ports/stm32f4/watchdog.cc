@@ -19,11 +19,15 @@ constexpr uint32_t kLsiHz = 32000;
 constexpr uint32_t kReload = static_cast<uint32_t>(uint64_t{WATCHDOG_MS} * kLsiHz / 256 / 1000);
 static_assert(kReload > 0 && kReload <= 0xFFF, "WATCHDOG_MS: 8 to 32760");
 
+// RM0090 section 38.16.4: the watchdog waits while a debugger halts the core.
+constexpr uint32_t kStopWhenHalted = Bit(12);
+
 constexpr uint32_t kMaxPolls = 1000000;
 
 }  // namespace
 
 void StartWatchdog() {
+  dbgmcu_apb1_fz |= kStopWhenHalted;
   iwdg_kr = kKeyStart;
   iwdg_kr = kKeyUnlock;
   iwdg_pr = kPrescaler256;
