@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from harness.cli.estimating import Estimator, input_shape_option, method_option, profile_for, profile_options
 from harness.cli.options import BoardType, arena_option, margin_option, models_argument, together
 from harness.cli.output import FORMATS, show
 from harness.cli.planners import planner_columns
@@ -21,17 +22,14 @@ from harness.errors import HarnessError, UsageError
 if TYPE_CHECKING:
     from harness.estimate import ModelFile
 
-DEFAULT_TFLM = "2026-08"
-DEFAULT_ABI = "arm32"
 C_HEADER: Final = "c-header"
 
 
 @click.command()
 @models_argument
-@click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation.")
+@profile_options
 @click.option("--board", type=BoardType(), help="Board id or file: its ABI, and the arena size that it allows.")
-@click.option("--method", type=click.Choice(["layout", "formula"]), default="layout", show_default=True)
-@together(arena_option, margin_option)
+@together(method_option, input_shape_option, arena_option, margin_option)
 @click.option("--planners", is_flag=True, help="Show what other memory planners would make of each model, too.")
 @click.option(
     "--format",
@@ -51,8 +49,11 @@ def command(
     *,
     models: tuple[Path, ...],
     tflm: str,
+    abi: str | None,
+    kernels: str,
     board: Board | None,
     method: str,
+    input_shapes: tuple[str, ...],
     arena_size: int | None,
     margin_percent: float,
     planners: bool,
@@ -60,25 +61,16 @@ def command(
     output: Path | None,
 ) -> int:
     """Say what arena each model needs, without a device."""
-    from harness.estimate import estimate, read_model
-
     if output and output_format != C_HEADER:
         raise UsageError("-o goes with --format c-header", hint="send stdout to a file for the other formats")
-    profile = Profile(tflm, board.abi if board else DEFAULT_ABI)
+    profile = profile_for(tflm, abi, kernels, board, method)
+    estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board.id if board else None)
     answers: list[_Answer] = []
     status = 0
     for path in models:
         try:
-            model = read_model(path)
-            found = estimate(
-                model,
-                profile,
-                method=method,
-                arena_size_bytes=arena_size,
-                margin_percent=margin_percent,
-                board=board.id if board else None,
-            )
-            answers.append(_Answer(found, _compare(model, profile) if planners else None))
+            model = estimator.read(path)
+            answers.append(_Answer(estimator.estimate(model), _compare(model, profile) if planners else None))
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
             status = error.exit_code

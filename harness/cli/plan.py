@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.estimate import DEFAULT_ABI, DEFAULT_TFLM
+from harness.cli.estimating import DEFAULT_ABI, DEFAULT_TFLM
 from harness.cli.options import BoardType, models_argument, together
 from harness.cli.output import Row, format_option, show
 from harness.cli.planners import planner_columns

@@ -1,0 +1,115 @@
+"""How a command estimates: profile, method, input shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from harness.cli.options import Decorator, together
+from harness.domain.board import Board
+from harness.domain.estimate import Estimate, Profile
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.estimate import ModelFile
+
+DEFAULT_TFLM: Final = "2026-08"
+DEFAULT_ABI: Final = "arm32"
+DEFAULT_KERNELS: Final = "reference"
+METHODS: Final = ("layout", "formula", "host")
+
+profile_options: Decorator = together(
+    click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation."),
+    click.option("--abi", help=f"Binary interface, such as x86-64.  [default: the board's, or {DEFAULT_ABI}]"),
+    click.option("--kernels", default=DEFAULT_KERNELS, show_default=True, help="Kernel set, such as cmsis-nn."),
+)
+method_option: Decorator = click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=METHODS[0],
+    show_default=True,
+    help="layout works it out from the file, formula is a rule of thumb, host asks the official TFLM wheel.",
+)
+input_shape_option: Decorator = click.option(
+    "--input-shape",
+    "input_shapes",
+    metavar="NAME=1,96,96,1",
+    multiple=True,
+    help="Shape of an input, by its tensor's name or its number; once per input.",
+)
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """What all models of one command are estimated with.
+
+    Attributes:
+        profile: TFLM generation, ABI and kernels.
+        method: one of METHODS.
+        shapes: input shapes by name or number.
+        arena_size_bytes: the arena that they will run in, or None.
+        margin_percent: for the recommendation.
+        board: board id, or None.
+    """
+
+    profile: Profile
+    method: str = METHODS[0]
+    shapes: tuple[str, ...] = ()
+    arena_size_bytes: int | None = None
+    margin_percent: float = 0.0
+    board: str | None = None
+
+    def read(self, path: Path) -> ModelFile:
+        """The model, at the input shapes asked for."""
+        from harness.estimate import read_model
+        from harness.estimate.shapes_resize import parse_input_shape
+        from harness.estimate.shapes_rewrite import resize_model
+
+        return resize_model(read_model(path), dict(parse_input_shape(text) for text in self.shapes))
+
+    def estimate(self, model: ModelFile) -> Estimate:
+        """Its estimate."""
+        from harness.estimate import estimate
+
+        by_file = estimate(
+            model,
+            self.profile,
+            method="layout" if self.method == "host" else self.method,
+            arena_size_bytes=self.arena_size_bytes,
+            margin_percent=self.margin_percent,
+            board=self.board,
+        )
+        return self._on_host(model) if self.method == "host" else by_file
+
+    def _on_host(self, model: ModelFile) -> Estimate:
+        """Only for a model that the layout has understood: the wheel trusts what it reads."""
+        from harness.estimate.host import host_estimate
+
+        return host_estimate(
+            model, arena_size_bytes=self.arena_size_bytes, margin_percent=self.margin_percent, board=self.board
+        )
+
+
+def profile_for(tflm: str, abi: str | None, kernels: str, board: Board | None, method: str) -> Profile:
+    """The profile that options ask for.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    if board and abi not in {None, board.abi}:
+        raise UsageError("--abi is not the board's", measured=abi, expected=board.abi)
+    profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
+    if method != "host":
+        return profile
+    from harness.estimate.host import HOST_PROFILE
+
+    if abi is None:
+        profile = Profile(tflm, HOST_PROFILE.abi, kernels)
+    if profile != HOST_PROFILE:
+        raise UsageError(
+            "the host method has one TFLM only: the official wheel", measured=profile.id, expected=HOST_PROFILE.id
+        )
+    return HOST_PROFILE
