@@ -25,6 +25,7 @@ struct Script {
   uint32_t stack_depth;
   uint32_t input_offset;
   uint32_t input_bytes;
+  uint32_t growing_gaps;  // so many bytes are written in Allocate, with gaps of 16, 17, 18, … bytes before them
 };
 
 constexpr uint8_t kWritten = 0x33;
@@ -71,6 +72,11 @@ bool Create(const uint8_t* model, uint8_t* memory, uint32_t size) {
 
 bool Allocate() {
   Apply(script->in_allocate);
+  uint32_t offset = 0;
+  for (uint32_t i = 0; i < script->growing_gaps; ++i) {
+    offset += 16 + i;
+    arena[offset++] = kWritten;
+  }
   return script->refuse != 2;
 }
 

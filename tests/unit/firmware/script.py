@@ -25,6 +25,7 @@ class Script:
     stack_depth: int = 0
     input_offset: int = 0
     input_bytes: int = 16
+    growing_gaps: int = 0
 
     def packed(self) -> bytes:
         numbers = [self.schema, self.refuse, self.head_bytes, self.tail_bytes]
@@ -32,7 +33,7 @@ class Script:
         return (
             struct.pack("<4I", *numbers)
             + b"".join(struct.pack("<iI", *write) for write in writes)
-            + struct.pack("<3I", self.stack_depth, self.input_offset, self.input_bytes)
+            + struct.pack("<4I", self.stack_depth, self.input_offset, self.input_bytes, self.growing_gaps)
         )
 
 

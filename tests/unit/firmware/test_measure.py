@@ -61,9 +61,18 @@ def test_the_high_guard_lies_right_behind_an_arena_of_any_size(talk):
     assert (scanned["guard_high_written_bytes"], scanned["guard_high_first"]) == (1, 0)
 
 
-def test_only_the_longest_runs_are_told(talk):
-    body = talk(allocate(8192 - 128), script=Script(in_allocate=[(15, 1), (31, 1)])).body("allocated")
-    assert body["untouched"] == [[32, 8192 - 128 - 32]]  # 15 bytes are not worth telling
+def test_short_runs_are_not_worth_telling(talk):
+    body = talk(allocate(), script=Script(in_allocate=[(15, 1), (32, 1)])).body("allocated")
+    assert body["untouched"] == [[16, 16], [33, 1024 - 33]]
+
+
+def test_the_48_longest_runs_are_told_in_their_order(talk):
+    gaps, offset = [], 0
+    for size in range(16, 16 + 60):
+        gaps.append([offset, size])
+        offset += size + 1
+    body = talk(allocate(4096), script=Script(growing_gaps=60)).body("allocated")
+    assert body["untouched"] == [*gaps[-47:], [offset, 4096 - offset]]
 
 
 def test_stack_high_water_mark(talk):

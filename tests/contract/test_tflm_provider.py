@@ -1,0 +1,41 @@
+"""What every TflmProvider has to do."""
+
+import re
+
+import pytest
+
+from harness import plugins
+from harness.errors import SourceError
+from harness.resources import firmware_dir
+
+
+def ignore(what, done, total):
+    pass
+
+
+@pytest.fixture(params=sorted(plugins.installed(plugins.TFLM)))
+def source(request):
+    try:
+        return plugins.tflm_provider(request.param).fetch(ignore)
+    except SourceError as error:
+        pytest.skip(f"{error.what}: {error.hint}")
+
+
+def test_everything_it_names_is_there(source):
+    assert source.sources
+    assert all(path.is_file() for path in source.sources)
+    assert all(path.is_dir() for path in source.include_dirs)
+    assert any((folder / "tensorflow/lite/micro/micro_interpreter.h").is_file() for folder in source.include_dirs)
+
+
+def test_no_source_is_named_twice_and_none_is_a_test(source):
+    assert len(set(source.sources)) == len(source.sources)
+    assert not [path.name for path in source.sources if path.stem.endswith("_test")]
+
+
+def test_it_is_identified_by_a_hash(source):
+    assert re.fullmatch("[0-9a-f]{64}", source.content_hash)
+
+
+def test_the_firmware_has_a_layer_for_its_generation(source):
+    assert (firmware_dir() / "tflm" / f"tflm_{source.generation[:4]}.cc").is_file()
