@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.domain.firmware import FlashSegment, ToolchainInfo
-from harness.toolchains.elf import read_flash_image, read_symbols
 from harness.toolchains.gcc import Gcc
 
 _PACKAGES = "gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib"
@@ -38,8 +37,12 @@ class ArmGcc:
 
     def symbols(self, elf: Path) -> Mapping[str, int]:
         """See `ports.Toolchain`."""
+        from harness.toolchains.elf import read_symbols  # noqa: PLC0415 - pyelftools is slow to load: only after a build
+
         return read_symbols(elf)
 
     def flash_image(self, elf: Path) -> FlashSegment:
         """See `ports.Toolchain`."""
+        from harness.toolchains.elf import read_flash_image  # noqa: PLC0415 - as above
+
         return read_flash_image(elf)
