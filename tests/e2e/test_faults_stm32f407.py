@@ -102,6 +102,11 @@ def test_hello_tells_what_the_build_knows(chip, image):
     assert len(hello["unit"]) == 24
 
 
+def test_the_image_has_no_heap_no_stdio_and_no_exceptions(image):
+    unwanted = {"malloc", "_malloc_r", "_sbrk", "_Znwj", "_Znaj", "__cxa_throw", "printf", "fprintf", "_write"}
+    assert unwanted.isdisjoint(symbols(image))
+
+
 def test_a_jump_to_nowhere(idle):
     idle.lead_astray(pc=0x60000000)
     fault = idle.frame("fault")
