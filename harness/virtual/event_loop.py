@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.errors import ProtocolError, StorageError
 from harness.virtual import link
+from harness.virtual.faults import Faults
 from harness.virtual.serial_line import SerialLine
 from harness.virtual.service import Service
 from harness.virtual.stm32f407.machine import Machine
@@ -30,17 +31,17 @@ class EventLoop:
     Args:
         machine: the board.
         line: its serial line.
-        service: answers the link's requests.
+        faults: what is broken about the board.
         path: where to listen.
 
     Raises:
         StorageError: one cannot listen there.
     """
 
-    def __init__(self, machine: Machine, line: SerialLine, service: Service, path: Path) -> None:
+    def __init__(self, machine: Machine, line: SerialLine, faults: Faults, path: Path) -> None:
         self._machine = machine
         self._line = line
-        self._service = service
+        self._service = Service(machine, faults)
         self._path = path
         self._listener = _listen(path)
         self._clients: dict[int, tuple[socket.socket, bytearray]] = {}

@@ -37,9 +37,7 @@ class FlashFaults:
             before: what they held.
             wanted: what good cells would hold now.
         """
-        return bytes(
-            self._cell(offset + index, *pair) for index, pair in enumerate(zip(before, wanted, strict=True))
-        )
+        return bytes(self._cell(offset + index, *pair) for index, pair in enumerate(zip(before, wanted, strict=True)))
 
     def _cell(self, offset: int, before: int, wanted: int) -> int:
         stuck = self.stuck_bits.get(offset, 0)
@@ -151,8 +149,8 @@ class SerialFaults:
 
 
 def garbled(value: int) -> int:
-    """A byte as a receiver at another speed might take it: start and stop bits fall on other bits."""
-    return (value << 1 | 0x81) & 0xFF ^ 0x24
+    """A byte as a receiver at another speed might take it: never the right one, and no ASCII for ASCII."""
+    return value ^ 0xDB
 
 
 @dataclass

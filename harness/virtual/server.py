@@ -46,32 +46,35 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _serve(options: argparse.Namespace) -> None:
     try:
-        from harness.virtual.stm32f407 import memory  # noqa: PLC0415 - the emulator is an optional extra
+        from harness.virtual.event_loop import EventLoop  # noqa: PLC0415 - the emulator is an optional extra
+        from harness.virtual.stm32f407 import memory  # noqa: PLC0415
         from harness.virtual.stm32f407.machine import Machine  # noqa: PLC0415
     except ImportError as error:
         raise PluginError(
             f"virtual boards need the emulator: {error}", hint="pip install 'harness[virtual]'"
         ) from error
-    from harness.virtual.event_loop import EventLoop  # noqa: PLC0415
-    from harness.virtual.service import Service  # noqa: PLC0415
-
-    registry.check_name(options.name)
-    faults = Faults()
-    line = SerialLine(faults)
-    machine = Machine(options.name, memory.open_flash(options.flash_file), line, faults)
-    path = registry.folder() / f"{options.name}.sock"
-    entry = registry.Entry(options.name, options.machine, os.getpid(), str(path), line.port, options.private)
-    announcement = registry.Announcement(entry)
-    loop = EventLoop(machine, line, Service(machine, faults), path)
+    announcement = registry.Announcement(options.name)
     try:
+        faults = Faults()
+        line = SerialLine(faults)
+        machine = Machine(options.name, memory.open_flash(options.flash_file), line, faults)
+        loop = EventLoop(machine, line, faults, registry.socket_path(options.name))
         if not options.daemon:
             loop.end_when_closed(sys.stdin.fileno())
-        sys.stdout.write(json.dumps(asdict(entry)) + "\n")
-        sys.stdout.flush()
+        _announce(announcement, options, line.port)
         loop.run()
-    finally:
         loop.close()
+    finally:
         announcement.withdraw()
+
+
+def _announce(announcement: registry.Announcement, options: argparse.Namespace, port: str) -> None:
+    """Tell the registry and the parent that the board is ready."""
+    socket = str(registry.socket_path(options.name))
+    entry = registry.Entry(options.name, options.machine, os.getpid(), socket, port, options.private)
+    announcement.publish(entry)
+    sys.stdout.write(json.dumps(asdict(entry)) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

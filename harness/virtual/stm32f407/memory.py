@@ -86,37 +86,38 @@ class Memory:
         self.ccm[:] = noise.randbytes(CCM_BYTES)
 
 
-def open_flash(path: Path | None) -> mmap.mmap:
+def open_flash(path: Path | None, size_bytes: int = FLASH_BYTES) -> mmap.mmap:
     """The flash array: kept in a file, which is locked and written through, or in memory only.
 
     Args:
         path: the file; made, as an erased array, where it does not exist.
+        size_bytes: how large it is.
 
     Raises:
         StorageError: the file cannot be used, has another size, or belongs to a running board.
     """
     if path is None:
-        flash = mmap.mmap(-1, FLASH_BYTES)
-        flash[:] = b"\xff" * FLASH_BYTES
+        flash = mmap.mmap(-1, size_bytes)
+        flash[:] = b"\xff" * size_bytes
         return flash
     try:
-        return _map_flash_file(path)
+        return _map_flash_file(path, size_bytes)
     except BlockingIOError as error:
         raise StorageError("the flash file belongs to a running virtual board", where=path) from error
     except OSError as error:
         raise StorageError(f"the flash file cannot be used: {error.strerror}", where=path) from error
 
 
-def _map_flash_file(path: Path) -> mmap.mmap:
+def _map_flash_file(path: Path, size_bytes: int) -> mmap.mmap:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held, as the descriptor is, until the process ends
     size = os.fstat(descriptor).st_size
     if size == 0:
-        os.write(descriptor, b"\xff" * FLASH_BYTES)
-    elif size != FLASH_BYTES:
-        raise StorageError("not a flash file", where=path, measured=f"{size} bytes", expected=f"{FLASH_BYTES} bytes")
-    return mmap.mmap(descriptor, FLASH_BYTES)
+        os.write(descriptor, b"\xff" * size_bytes)
+    elif size != size_bytes:
+        raise StorageError("not a flash file", where=path, measured=f"{size} bytes", expected=f"{size_bytes} bytes")
+    return mmap.mmap(descriptor, size_bytes)
 
 
 def _system_memory(name: str) -> mmap.mmap:

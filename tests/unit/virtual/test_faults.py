@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.virtual.faults import Faults, FlashFaults, LinkFault, LinkFaults, SerialFault, SerialFaults, garbled
+from harness.virtual.link import Status
+
+
+def test_stuck_bits_stay_and_flipped_bits_turn():
+    faults = FlashFaults(stuck_bits={0x101: 0x0F}, flipped_bits={0x102: 0x80})
+    assert faults.programmed(0x100, b"\xff\xff\xff", b"\x00\x00\x00") == b"\x00\x0f\x80"
+
+
+def test_link_faults_hit_the_nth_transfers():
+    faults = LinkFaults()
+    assert faults.next() is Status.OK
+    faults.inject(LinkFault(first=2, count=2, status=Status.WAIT))
+    assert [faults.next() for _ in range(4)] == [Status.OK, Status.WAIT, Status.WAIT, Status.OK]
+    faults.inject(LinkFault(first=1, count=None, status=Status.DISCONNECTED))
+    assert {faults.next() for _ in range(9)} == {Status.DISCONNECTED}
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (SerialFault("drop", 1), b"acdef"),
+        (SerialFault("drop", 4, None), b"abcd"),
+        (SerialFault("duplicate", 0, 2), b"aabbcdef"),
+        (SerialFault("garble", 5), b"abcde" + bytes([garbled(ord("f"))])),
+    ],
+)
+def test_serial_faults(fault, expected):
+    line = SerialFaults()
+    line.inject(fault)
+    assert line.apply(b"abc") + line.apply(b"def") == expected
+
+
+def test_noise_is_inserted_once():
+    line = SerialFaults()
+    line.inject(SerialFault("noise", 2, 200))
+    received = line.apply(b"abcd")
+    assert len(received) == 204
+    assert (received[:2], received[-2:]) == (b"ab", b"cd")
+    assert line.apply(b"efgh") == b"efgh"
+
+
+def test_garbling_changes_every_byte():
+    assert all(garbled(value) != value for value in range(256))
+
+
+def test_clearing_mends_everything():
+    faults = Faults()
+    faults.flash.stuck_bits[1] = 1
+    faults.clock.hse_missing = True
+    faults.link.inject(LinkFault(1, None, Status.WAIT))
+    faults.to_device.inject(SerialFault("drop", 0, None))
+    faults.clear()
+    assert not faults.flash.cells_broken
+    assert not faults.clock.hse_missing
+    assert faults.link.next() is Status.OK
+    assert faults.to_device.apply(b"x") == b"x"
