@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.estimating import DEFAULT_ABI, DEFAULT_TFLM
+from harness.cli.estimating import Estimator, input_shape_option, profile_for, profile_options
 from harness.cli.options import BoardType, models_argument, together
 from harness.cli.output import Row, format_option, show
 from harness.cli.planners import planner_columns
@@ -15,6 +16,9 @@ from harness.domain.board import Board
 from harness.domain.estimate import Profile
 from harness.domain.plan import MemoryPlan, TimelineBar
 from harness.errors import HarnessError, UsageError
+
+if TYPE_CHECKING:
+    from harness.estimate import ModelFile
 
 _NAME_LIMIT = 48
 """Longer names are cut short in tables; JSON has them whole."""
@@ -53,11 +57,10 @@ Much of the arena stays unused at the peak:
 
 @click.command(epilog=_SYMPTOMS)
 @models_argument
-@click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation.")
+@profile_options
 @together(
     click.option("--board", type=BoardType(), help="Board id or file: its ABI."),
-    click.option("--abi", help=f"ABI, when no board is given.  [default: {DEFAULT_ABI}]"),
-    click.option("--kernels", default="reference", show_default=True, help="Kernel set, such as cmsis-nn."),
+    input_shape_option,
     click.option("--persistent", multiple=True, metavar="NAME", help="Say what it costs never to share this tensor."),
     click.option(
         "--write-offline",
@@ -73,9 +76,10 @@ def command(
     *,
     models: tuple[Path, ...],
     tflm: str,
-    board: Board | None,
     abi: str | None,
     kernels: str,
+    board: Board | None,
+    input_shapes: tuple[str, ...],
     persistent: tuple[str, ...],
     write_offline: Path | None,
     replace_plan: bool,
@@ -83,38 +87,39 @@ def command(
     output_format: str,
 ) -> int:
     """Show the memory plan of each model: planners, peak, fragmentation, long-lived tensors, possible savings."""
-    from harness.estimate import read_model
     from harness.estimate.analysis import analyse
 
-    if board and abi:
-        raise UsageError("--board gives the ABI; --abi is for doing without a board")
     if write_offline and len(models) > 1:
         raise UsageError("--write-offline takes one model", measured=f"{len(models)} models")
-    profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
+    profile = profile_for(tflm, abi, kernels, board, method="layout")
+    estimator = Estimator(profile, shapes=input_shapes, board=board.id if board else None)
     plans: list[MemoryPlan] = []
     status = 0
     for path in models:
         try:
-            plans.append(analyse(read_model(path), profile, persistent=persistent, board=board.id if board else None))
+            plans.append(analyse(estimator.read(path), profile, persistent=persistent, board=estimator.board))
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
             status = error.exit_code
     _show(plans, output_format)
     if write_offline and not status:
-        _write(models[0], write_offline, profile, replace_plan=replace_plan, force=force)
+        _check_target(write_offline, models[0], force=force)
+        _write(estimator.read(models[0]), write_offline, profile, replace_plan=replace_plan)
     return status
 
 
-def _write(source: Path, target: Path, profile: Profile, *, replace_plan: bool, force: bool) -> None:
-    from harness.estimate import read_model
-    from harness.estimate.offline_plan import plan_offline
-    from harness.files import write_atomically
-
+def _check_target(target: Path, source: Path, *, force: bool) -> None:
     if target.exists() and target.samefile(source):
         raise UsageError("this is the model itself: nothing is written", where=target, hint="name another file")
     if target.exists() and not force:
         raise UsageError("the file exists: nothing is written", where=target, hint="--force overwrites it")
-    planned = plan_offline(read_model(source), profile, replace_plan=replace_plan)
+
+
+def _write(model: ModelFile, target: Path, profile: Profile, *, replace_plan: bool) -> None:
+    from harness.estimate.offline_plan import plan_offline
+    from harness.files import write_atomically
+
+    planned = plan_offline(model, profile, replace_plan=replace_plan)
     write_atomically(target, planned.model.data)
     before, after = planned.before, planned.after
     click.echo(

@@ -50,7 +50,6 @@ def analyse(
     model: ModelFile,
     profile: Profile,
     *,
-    graph: Graph | None = None,
     persistent: Sequence[str] = (),
     board: str | None = None,
 ) -> MemoryPlan:
@@ -59,7 +58,6 @@ def analyse(
     Args:
         model: the file.
         profile: TFLM generation, ABI and kernels.
-        graph: the model's graph, when shapes were changed after loading.
         persistent: names of tensors whose memory is never to be shared.
         board: the board it is for, if any.
 
@@ -67,7 +65,7 @@ def analyse(
         ModelError: the model cannot be used, or has operators that this TFLM lacks.
         UsageError: unknown profile, or a name that is no planned tensor of the model.
     """
-    graph = graph or load_graph(model)
+    graph = load_graph(model)
     checked = estimate(model, profile, graph=graph, board=board)
     generation = generation_of(profile)
     target = generation.target(profile, {})
@@ -97,14 +95,14 @@ def analyse(
     )
 
 
-def compare(model: ModelFile, profile: Profile, *, graph: Graph | None = None) -> Comparison:
+def compare(model: ModelFile, profile: Profile) -> Comparison:
     """Compare planners over the buffers of a model.
 
     Raises:
         ModelError: the model cannot be used.
         UsageError: unknown profile.
     """
-    graph = graph or load_graph(model)
+    graph = load_graph(model)
     generation = generation_of(profile)
     return _compare(generation.lay_out(graph, generation.target(profile, {})), generation)
 

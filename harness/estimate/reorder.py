@@ -15,8 +15,8 @@ from typing import Final
 
 from harness.domain.graph import Graph, Operator, Subgraph
 
-MAX_STATES: Final = 20_000
-"""Sets of operators that the search looks at before it gives up: some seconds at most."""
+MAX_VISITS: Final = 2_000_000
+"""How often the search looks at an operator or tensor before it gives up: some seconds at most."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ class Needs:
     scratch: Mapping[int, int]
 
 
-def find_order(graph: Graph, needs: Needs, max_states: int = MAX_STATES) -> OrderSearch:
+def find_order(graph: Graph, needs: Needs, max_visits: int = MAX_VISITS) -> OrderSearch:
     """Search the order of the main subgraph's operators with the smallest sum of live tensors at its worst step."""
     search = _Search(graph.main, needs)
+    max_states = max_visits // (len(graph.main.operators) + len(needs.tensors))
     everything = (1 << len(graph.main.operators)) - 1
     # Of equal peaks the larger set first: it is nearer to the end. Then the order nearest to the file's.
     queue: list[tuple[int, int, tuple[int, ...], int]] = [(0, 0, (), 0)]

@@ -86,8 +86,14 @@ def test_several_models_cannot_be_written_to_one_file(model: Path, tmp_path: Pat
     assert not (tmp_path / "out.tflite").exists()
 
 
-def test_board_and_abi_exclude_each_other(model: Path) -> None:
-    ended = run(model, "--board", "stm32f407-virtual", "--abi", "arm32")
+def test_the_plan_is_made_anew_for_another_input_shape(model: Path) -> None:
+    plan = json.loads(run(model, "--input-shape", "x=1,32", "--format", "json").stdout)[0]
+    assert plan["head_bytes"] == 2 * 128
+
+
+def test_the_board_says_which_abi(model: Path) -> None:
+    assert json.loads(run(model, "--board", "stm32f407-virtual", "--format", "json").stdout)[0]["abi"] == "arm32"
+    ended = run(model, "--board", "stm32f407-virtual", "--abi", "x86-64")
     assert isinstance(ended.exception, UsageError)
 
 

@@ -67,7 +67,7 @@ def test_the_exact_search_beats_every_simple_order_where_they_all_lose() -> None
 
 
 def test_a_search_that_was_cut_short_does_not_claim_to_be_optimal() -> None:
-    found = best_plan(SIMPLE_ORDERS_LOSE, max_nodes=1)
+    found = best_plan(SIMPLE_ORDERS_LOSE, max_partial_plans=1)
     assert not found.is_optimal
     assert found.plan.arena_bytes == 288
 
