@@ -13,8 +13,11 @@ Further subgraphs come from `model.subgraph()` and have the same methods. The fi
 
 from __future__ import annotations
 
+import random
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -120,6 +123,39 @@ def chain(*operators: str, size: int = 16, type: str = "float32") -> ModelBuilde
         model.operator(name, [last], [target])
         last = target
     model.output(last)
+    return model
+
+
+# Widths of fully connected layers in a row for which TFLM's greedy planner needs 704 bytes, although 480 are enough.
+GREEDY_LOSES = (28, 56, 44, 12, 64, 56, 60, 60)
+
+
+def layers(widths: Sequence[int] = GREEDY_LOSES) -> ModelBuilder:
+    """Fully connected layers in a row, with weights that keep every value alive."""
+    model, numbers = ModelBuilder(), random.Random(5)  # noqa: S311 - weights are no secret
+    last = model.input("x", [1, widths[0]])
+    for layer, (wide, narrow) in enumerate(pairwise(widths)):
+        weights = struct.pack(f"<{wide * narrow}f", *(numbers.uniform(-0.3, 0.3) for _ in range(wide * narrow)))
+        kernel = model.constant(f"weights{layer}", [narrow, wide], data=weights)
+        target = model.tensor(f"y{layer}", [1, narrow])
+        model.operator("FULLY_CONNECTED", [last, kernel, -1], [target], options=("FullyConnectedOptions", {}))
+        last = target
+    model.output(last)
+    return model
+
+
+def skipping() -> ModelBuilder:
+    """Five operators; the tensor `skip`, which the first one writes, is read by the last one only."""
+    model = ModelBuilder()
+    x = model.input("x", [1, 16])
+    skip, a, b, c = (model.tensor(name, [1, 16]) for name in ("skip", "a", "b", "c"))
+    y = model.tensor("y", [1, 16])
+    model.operator("TANH", [x], [skip])
+    model.operator("TANH", [x], [a])
+    model.operator("TANH", [a], [b])
+    model.operator("TANH", [b], [c])
+    model.operator("ADD", [skip, c], [y])
+    model.output(y)
     return model
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.estimate.test_offline_plan import layers
+from tests.models import layers
 
 SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
 

@@ -7,24 +7,9 @@ from harness.domain.plan import MemoryPlan
 from harness.errors import UsageError
 from harness.estimate import ModelFile, estimate
 from harness.estimate.analysis import analyse, compare
-from tests.models import ModelBuilder, chain
+from tests.models import ModelBuilder, chain, skipping
 
 PROFILE = Profile("2026-08", "arm32")
-
-
-def skipping() -> ModelBuilder:
-    """Five operators; the tensor `skip`, which the first one writes, is read by the last one only."""
-    model = ModelBuilder()
-    x = model.input("x", [1, 16])
-    skip, a, b, c = (model.tensor(name, [1, 16]) for name in ("skip", "a", "b", "c"))
-    y = model.tensor("y", [1, 16])
-    model.operator("TANH", [x], [skip])
-    model.operator("TANH", [x], [a])
-    model.operator("TANH", [a], [b])
-    model.operator("TANH", [b], [c])
-    model.operator("ADD", [skip, c], [y])
-    model.output(y)
-    return model
 
 
 def plan_of(model: ModelBuilder, *persistent: str, profile: Profile = PROFILE) -> MemoryPlan:
@@ -62,81 +47,6 @@ def test_a_tflm_that_ignores_plans_shows_none() -> None:
     assert plan.head_bytes == 128
     assert plan.planners[-1].planner == "first_fit_decreasing"
     assert plan.best_plan.offline_head_bytes is None
-
-
-@pytest.mark.parametrize("tflm", ["2026-08", "2020-07"])
-def test_the_timeline_counts_in_operators(tflm: str) -> None:
-    plan = plan_of(skipping(), profile=Profile(tflm, "arm32"))
-    spans = {bar.name: (bar.first_operator, bar.last_operator) for bar in plan.timeline}
-    before_the_first = None if tflm == "2026-08" else 0
-    assert spans == {
-        "x": (before_the_first, 1),
-        "skip": (0, 4),
-        "a": (1, 2),
-        "b": (2, 3),
-        "c": (3, 4),
-        "y": (4, 4),
-    }
-
-
-def test_bars_tell_shape_type_and_place() -> None:
-    bar = next(bar for bar in plan_of(skipping()).timeline if bar.name == "skip")
-    assert (bar.kind, bar.type, bar.shape, bar.size_bytes) == ("tensor", "float32", (1, 16), 64)
-    assert bar.place == "subgraph 0, tensor 1 'skip'"
-
-
-def test_scratch_has_a_bar_as_long_as_its_operator() -> None:
-    model = ModelBuilder()
-    x = model.input("x", [1, 8], "int8", scales=1)
-    axis = model.constant("axis", [1], "int32", data=b"\1\0\0\0")
-    y = model.tensor("y", [1], "int8", scales=1)
-    model.operator("MEAN", [x, axis], [y], options=("ReducerOptions", {}))
-    model.output(y)
-    scratch = [bar for bar in plan_of(model).timeline if bar.kind == "scratch"]
-    assert len(scratch) == 3
-    assert {(bar.name, bar.type, bar.shape, bar.first_operator, bar.last_operator) for bar in scratch} == {
-        ("MEAN", None, None, 0, 0)
-    }
-
-
-def test_the_peak_names_its_operator_and_what_is_in_use() -> None:
-    plan = plan_of(skipping())
-    assert plan.peak.operator == "subgraph 0, operator 1 TANH"
-    assert [bar.name for bar in plan.peak.live] == ["x", "skip", "a"]
-    assert plan.peak.live_bytes == plan.lower_bound_bytes == 3 * 64
-    assert plan.peak.free_bytes == plan.head_bytes - plan.peak.live_bytes
-
-
-def test_steps_carry_their_live_bytes() -> None:
-    steps = plan_of(skipping()).steps
-    assert [(step.step, step.live_bytes) for step in steps] == [
-        (0, 64),
-        (1, 128),
-        (2, 192),
-        (3, 192),
-        (4, 192),
-        (5, 192),
-    ]
-    assert [step.operator for step in steps[:2]] == [None, "subgraph 0, operator 0 TANH"]
-
-
-def test_steps_inside_a_called_subgraph_name_its_operators() -> None:
-    model = chain("TANH")
-    other = model.subgraph("called")
-    inner = other.input("inner", [1, 16])
-    result = other.tensor("result", [1, 16])
-    other.operator("TANH", [inner], [result])
-    other.output(result)
-    model.operator("CALL_ONCE", [], [], options=("CallOnceOptions", {"InitSubgraphIndex": 1}))
-    plan = plan_of(model)
-    assert "subgraph 1, operator 0 TANH" in [step.operator for step in plan.steps]
-    inside = next(bar for bar in plan.timeline if bar.name == "result")
-    assert (inside.first_operator, inside.last_operator) == (1, 1)
-
-
-def test_only_what_lives_for_more_than_half_of_the_run_is_long_lived() -> None:
-    assert [bar.name for bar in plan_of(skipping()).long_lived] == ["skip"]
-    assert plan_of(chain("TANH", "TANH")).long_lived == ()
 
 
 def test_a_persistent_tensor_costs_its_place_for_the_whole_run() -> None:
