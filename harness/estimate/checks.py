@@ -26,6 +26,8 @@ from harness.estimate.operands import operand_hazards
 MAX_TENSOR_BYTES: Final = 2**31 - 1
 """TFLM counts bytes and elements in 32-bit signed integers."""
 
+MAX_WARNINGS: Final = 20
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -152,7 +154,14 @@ def inspect(graph: Graph) -> Findings:
     hazards += tuple(operand_hazards(graph))
     if "COMPRESSION_METADATA" in graph.metadata:
         hazards += ("the model's constants are compressed, which the builds of TFLM described here do not read",)
-    return Findings((*hazards, *_warnings(graph)), hazards)
+    return Findings(_some((*hazards, *_warnings(graph))), hazards)
+
+
+def _some(warnings: tuple[str, ...]) -> tuple[str, ...]:
+    """No more than a person will read."""
+    if len(warnings) <= MAX_WARNINGS:
+        return warnings
+    return (*warnings[:MAX_WARNINGS], f"and {len(warnings) - MAX_WARNINGS} more oddities")
 
 
 def _quantization_hazards(tensor: Tensor) -> Iterator[str]:

@@ -24,7 +24,7 @@ MAX_TABLES: Final = 200_000
 """A file may point at one table from many places, so that a small file unfolds into a huge one."""
 
 MAX_ELEMENTS: Final = 2_000_000
-"""Numbers that are unpacked from vectors, over the whole file; constant data is not unpacked."""
+"""Numbers and letters that are unpacked, over the whole file; constant data is not unpacked."""
 
 
 class FlatBuffer:
@@ -88,6 +88,7 @@ class FlatBuffer:
         vtable_bytes, table_bytes = struct.unpack_from("<HH", self.data, position)
         if vtable_bytes < 4 or vtable_bytes % 2 or position + vtable_bytes > len(self.data) or table_bytes < 4:
             raise self.damaged("has a table whose description is broken", position)
+        self.spend(vtable_bytes // 2, position)
         offsets = struct.unpack_from(f"<{vtable_bytes // 2}H", self.data, position)
         self._vtables[position] = offsets
         return offsets
@@ -146,6 +147,7 @@ class Table:
         data = self._buffer.data
         if start + count >= len(data) or data[start + count] != 0:
             raise self._buffer.damaged("has a string without its closing zero byte", start)
+        self._buffer.spend(count, start)
         return data[start : start + count].decode("utf-8", "backslashreplace")
 
     def numbers(self, field: int, kind: struct.Struct) -> tuple[int, ...]:

@@ -18,6 +18,9 @@ from harness.estimate.schema import ELEMENT_TYPES, OPERATOR_NAMES, option_fields
 SCHEMA_VERSION: Final = 3
 OFFLINE_PLAN: Final = "OfflineMemoryAllocation"
 
+MAX_TENSORS: Final = 4096
+"""TFLM's planner alone would want 160 KB for so many, and its time grows with their square."""
+
 
 def parse(data: bytes, name: str = "model") -> Graph:
     """Read a model.
@@ -44,12 +47,16 @@ def parse(data: bytes, name: str = "model") -> Graph:
     subgraphs = [_Reader(name, buffers, codes, index).subgraph(table) for index, table in enumerate(model.tables(8))]
     if not subgraphs:
         raise ModelError("the model has no subgraph", where=name)
+    tensors = sum(len(subgraph.tensors) for subgraph in subgraphs)
+    if tensors > MAX_TENSORS:
+        expected = f"at most {MAX_TENSORS}"
+        raise ModelError("the model has too many tensors", where=name, measured=tensors, expected=expected)
     metadata = _metadata(model.tables(16), buffers, name)
     plan = metadata.get(OFFLINE_PLAN)
     return Graph(
         model=name,
         subgraphs=tuple(subgraphs),
-        offline_plan=None if plan is None else _offline_plan(plan, sum(len(s.tensors) for s in subgraphs), name),
+        offline_plan=None if plan is None else _offline_plan(plan, tensors, name),
         metadata=tuple(metadata),
     )
 

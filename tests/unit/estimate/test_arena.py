@@ -36,7 +36,8 @@ class ByteArena:
                 return (self.tail - back_bytes) // align * align - (self.base + front_bytes) >= size_bytes
 
     def works(self, trace: tuple[Event, ...]) -> bool:
-        return all([self.follow(event) for event in trace])
+        outcomes = [self.follow(event) for event in trace]
+        return all(outcomes)
 
 
 EVENTS = st.one_of(

@@ -173,6 +173,14 @@ def test_dead_tensors_are_pointed_out() -> None:
     assert warnings(model) == ("subgraph 0, tensor 2 'dead' is never used; TFLM gives it memory all the same",)
 
 
+def test_oddities_are_not_listed_without_end() -> None:
+    model = chain("RELU")
+    for number in range(25):
+        model.tensor(f"dead{number}", [4])
+    assert len(warnings(model)) == 21
+    assert warnings(model)[-1] == "and 5 more oddities"
+
+
 def test_an_output_that_is_an_input_is_pointed_out() -> None:
     model = chain("RELU")
     model.output(0)

@@ -124,8 +124,14 @@ def test_one_table_named_many_times_does_not_unfold_for_ever(monkeypatch: pytest
 
 
 def test_numbers_do_not_unfold_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flatbuffer, "MAX_ELEMENTS", 3)
+    monkeypatch.setattr(flatbuffer, "MAX_ELEMENTS", 7)  # the description has 4 words
     table = buffer(*GOOD).root()
     table.numbers(6, INT32)
-    with pytest.raises(ModelError, match="more than 3 numbers"):
+    with pytest.raises(ModelError, match="more than 7 numbers"):
         table.numbers(6, INT32)
+
+
+def test_long_names_do_not_unfold_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flatbuffer, "MAX_ELEMENTS", 6)
+    with pytest.raises(ModelError, match="more than 6 numbers"):
+        buffer(*GOOD[:8], 3, tail=b"abc\0").root().text(6)

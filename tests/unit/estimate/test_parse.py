@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import tflite
 
+import harness.estimate.parse as parse_module
 from harness.domain.graph import CUSTOM, Graph
 from harness.errors import ModelError
 from harness.estimate.parse import parse
@@ -121,6 +122,12 @@ def test_an_offline_plan_below_the_arena_is_refused() -> None:
     model = chain("RELU")
     model.offline_plan(0, -16)
     assert "an offset lies before the arena" in parse_error(model)
+
+
+def test_more_tensors_than_any_device_can_plan_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_module, "MAX_TENSORS", 2)
+    parse(chain("RELU").build())
+    assert "too many tensors" in parse_error(chain("RELU", "ABS"))
 
 
 def test_a_hostile_name_stays_on_one_line() -> None:

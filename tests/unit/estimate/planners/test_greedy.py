@@ -27,7 +27,9 @@ def test_buffers_in_use_together_never_share_bytes(plan: Plan, buffers: list[Buf
     result = plan(buffers)
     assert not overlaps(buffers, result)
     assert result.arena_bytes >= lower_bound(buffers)
-    assert result.arena_bytes == max((o + b.size_bytes for o, b in zip(result.offsets, buffers, strict=True)), default=0)
+    assert result.arena_bytes == max(
+        (o + b.size_bytes for o, b in zip(result.offsets, buffers, strict=True)), default=0
+    )
 
 
 @pytest.mark.parametrize("plan", PLANNERS)
