@@ -106,7 +106,7 @@ class PersistentCost:
         names: the tensors.
         size_bytes: their sizes.
         head_bytes: the head that TFLM's planner would then need.
-        extra_bytes: how much more that is than now.
+        extra_bytes: how much more that is than it needs now.
     """
 
     names: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.domain.estimate import Profile
@@ -14,8 +14,8 @@ from harness.estimate.api import estimate, load_graph
 from harness.estimate.generation import Generation, Layout, Target, generation_of
 from harness.estimate.model_file import ModelFile
 from harness.estimate.offline_plan import best_offline_plan
-from harness.estimate.planners import Buffer, Placement, lower_bound
-from harness.estimate.planners.search import BestPlan, best_plan
+from harness.estimate.planners import Placement, lower_bound
+from harness.estimate.planners.search import best_plan
 from harness.estimate.planners.tflite import arena_planner, first_fit_decreasing, simple_memory_arena
 from harness.estimate.reorder import Needs, find_order, reordered
 from harness.estimate.timeline import Timeline, percent
@@ -28,22 +28,38 @@ _NAMES_SHOWN: Final = 5
 
 @dataclass(frozen=True)
 class _Case:
-    """One model under one profile."""
+    """One model under one profile.
+
+    Attributes:
+        graph: without what an offline plan in the model says.
+        generation, target: the profile's.
+        now: what this TFLM does, following that plan if it reads such plans.
+        unplanned: what it would do without it.
+    """
 
     graph: Graph
     generation: Generation
     target: Target
-    layout: Layout
-
-    @property
-    def free(self) -> tuple[Buffer, ...]:
-        """The buffers without what an offline plan in the model says of them."""
-        return tuple(buffer._replace(offset=None) for buffer in self.layout.buffers)
+    now: Layout
+    unplanned: Layout
 
     @property
     def head_bytes(self) -> int:
-        """What TFLM's plan needs."""
-        return self.layout.plan.arena_bytes
+        """What TFLM's plan needs now."""
+        return self.now.plan.arena_bytes
+
+
+def _case(graph: Graph, profile: Profile) -> _Case:
+    generation = generation_of(profile)
+    target = generation.target(profile, {})
+    unplanned = replace(graph, offline_plan=None)
+    return _Case(
+        graph=unplanned,
+        generation=generation,
+        target=target,
+        now=generation.lay_out(graph, target),
+        unplanned=generation.lay_out(unplanned, target),
+    )
 
 
 def analyse(
@@ -67,13 +83,10 @@ def analyse(
     """
     graph = load_graph(model)
     checked = estimate(model, profile, graph=graph, board=board)
-    generation = generation_of(profile)
-    target = generation.target(profile, {})
-    case = _Case(graph, generation, target, generation.lay_out(graph, target))
-    timeline = Timeline(graph, generation.lifetimes(graph), case.layout)
+    case = _case(graph, profile)
+    timeline = Timeline(graph, case.generation.lifetimes(graph), case.now)
     peak = timeline.peak()
-    compared = _compare(case.layout, generation)
-    best = best_plan(case.free)
+    compared = _compare(case)
     return MemoryPlan(
         model=model.name,
         sha256=model.sha256,
@@ -87,7 +100,7 @@ def analyse(
         peak=peak,
         long_lived=timeline.long_lived(),
         persistent=_persistent_costs(case, persistent),
-        best_plan=_better_plan(case, best),
+        best_plan=_better_plan(case),
         best_order=_better_order(case),
         steps=timeline.steps(),
         timeline=timeline.bars(),
@@ -102,23 +115,21 @@ def compare(model: ModelFile, profile: Profile) -> Comparison:
         ModelError: the model cannot be used.
         UsageError: unknown profile.
     """
-    graph = load_graph(model)
-    generation = generation_of(profile)
-    return _compare(generation.lay_out(graph, generation.target(profile, {})), generation)
+    return _compare(_case(load_graph(model), profile))
 
 
-def _compare(layout: Layout, generation: Generation) -> Comparison:
+def _compare(case: _Case) -> Comparison:
     """The model's own offline plan comes last, if it has one."""
-    free = [buffer._replace(offset=None) for buffer in layout.buffers]
+    buffers = case.unplanned.buffers
     plans: dict[str, Placement] = {
-        "tflm_greedy": generation.planner(free),
-        "simple_memory_arena": simple_memory_arena(free),
-        "arena_planner": arena_planner(free),
-        "first_fit_decreasing": first_fit_decreasing(free),
+        "tflm_greedy": case.unplanned.plan,
+        "simple_memory_arena": simple_memory_arena(buffers),
+        "arena_planner": arena_planner(buffers),
+        "first_fit_decreasing": first_fit_decreasing(buffers),
     }
-    if any(buffer.offset is not None for buffer in layout.buffers):
-        plans["offline_plan"] = layout.plan
-    bound = lower_bound(free)
+    if any(buffer.offset is not None for buffer in case.now.buffers):
+        plans["offline_plan"] = case.now.plan
+    bound = lower_bound(buffers)
     results = [
         PlannerResult(name, plan.arena_bytes, percent(plan.arena_bytes - bound, bound)) for name, plan in plans.items()
     ]
@@ -135,18 +146,18 @@ def _persistent_costs(case: _Case, names: Sequence[str]) -> tuple[PersistentCost
 
 
 def _persistent_cost(case: _Case, names: Sequence[str], numbers: Sequence[int]) -> PersistentCost:
-    buffers = list(case.free)
+    buffers = list(case.unplanned.buffers)
     first, last = min(b.first for b in buffers), max(b.last for b in buffers)
     for number in numbers:
         buffers[number] = buffers[number]._replace(first=first, last=last)
-    now = case.generation.planner(case.free).arena_bytes
     head = case.generation.planner(buffers).arena_bytes
-    return PersistentCost(tuple(names), sum(buffers[number].size_bytes for number in numbers), head, head - now)
+    size = sum(buffers[number].size_bytes for number in numbers)
+    return PersistentCost(tuple(names), size, head, head - case.unplanned.plan.arena_bytes)
 
 
 def _numbers(case: _Case, name: str) -> list[int]:
     """The buffers of the tensors with a name."""
-    tensors = [(n, owner.wants) for n, owner in enumerate(case.layout.owners) if isinstance(owner.wants, Tensor)]
+    tensors = [(n, owner.wants) for n, owner in enumerate(case.unplanned.owners) if isinstance(owner.wants, Tensor)]
     numbers = [number for number, tensor in tensors if tensor.name == name]
     if not numbers:
         known = [quoted(tensor.name) for _, tensor in sorted(tensors, key=lambda entry: -entry[1].size_bytes)]
@@ -159,8 +170,10 @@ def _numbers(case: _Case, name: str) -> list[int]:
     return numbers
 
 
-def _better_plan(case: _Case, best: BestPlan) -> BetterPlan:
-    offline = best_offline_plan(case.layout, best) if case.generation.reads_offline_plans else None
+def _better_plan(case: _Case) -> BetterPlan:
+    best = best_plan(case.unplanned.buffers)
+    reads_plans = case.generation.reads_offline_plans
+    offline = best_offline_plan(case.unplanned, best, case.generation) if reads_plans else None
     tried = f"{len(best.candidates)} plans by simple orders"
     if best.partial_plans:
         tried += f", then {best.partial_plans} partial plans by branch and bound"
@@ -174,10 +187,9 @@ def _better_plan(case: _Case, best: BestPlan) -> BetterPlan:
 
 
 def _better_order(case: _Case) -> BetterOrder | None:
-    found = find_order(case.graph, _needs(case.layout))
-    graph = reordered(case.graph, found.order)
-    layout = case.generation.lay_out(graph, case.target)
-    if layout.plan.arena_bytes >= case.head_bytes:
+    found = find_order(case.graph, _needs(case.unplanned))
+    layout = case.generation.lay_out(reordered(case.graph, found.order), case.target)
+    if layout.plan.arena_bytes >= case.unplanned.plan.arena_bytes:
         return None
     return BetterOrder(
         operators=found.order,

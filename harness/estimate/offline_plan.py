@@ -15,11 +15,10 @@ from harness.domain.estimate import Estimate, Profile
 from harness.domain.graph import Graph, Tensor
 from harness.errors import ModelError, UsageError
 from harness.estimate.api import estimate, load_graph
-from harness.estimate.generation import Layout, generation_of
+from harness.estimate.generation import Generation, Layout, generation_of
 from harness.estimate.metadata import OFFLINE_PLAN, with_metadata
 from harness.estimate.model_file import ModelFile
-from harness.estimate.planners import Placement
-from harness.estimate.planners.greedy import greedy_last_wins
+from harness.estimate.planners import Buffer, Placement
 from harness.estimate.planners.search import BestPlan, best_plan
 
 _ONLINE: Final = -1
@@ -55,48 +54,35 @@ def plan_offline(model: ModelFile, profile: Profile, *, replace_plan: bool = Fal
     """
     graph = load_graph(model)
     before = estimate(model, profile, graph=graph)
-    _check(graph, profile, replace_plan=replace_plan)
     generation = generation_of(profile)
-    layout = generation.lay_out(graph, generation.target(profile, {}))
-    found = best_offline_plan(layout, best_plan(layout.buffers))
-    if found.arena_bytes >= layout.plan.arena_bytes:
-        raise UsageError(
-            "no plan was found that is smaller than TFLM's own: nothing is written",
-            where=model.name,
-            measured=f"{found.arena_bytes} bytes",
-            expected=f"less than {layout.plan.arena_bytes}",
-        )
+    _check(graph, generation, replace_plan=replace_plan)
+    unplanned = replace(graph, offline_plan=None)
+    layout = generation.lay_out(unplanned, generation.target(profile, {}))
+    found = best_offline_plan(layout, best_plan(layout.buffers), generation)
     words = (_PLAN_VERSION, _MAIN_SUBGRAPH, graph.tensor_count, *_offsets(graph, layout, found))
     copy = ModelFile.of(model.name, with_metadata(model, OFFLINE_PLAN, struct.pack(f"<{len(words)}i", *words)))
-    after = estimate(copy, profile)
     _verify(graph, load_graph(copy), words)
-    if after.head_bytes != found.arena_bytes:
-        raise ModelError(
-            "the copy's head is not what the plan promised: nothing is written",
-            where=model.name,
-            measured=f"{after.head_bytes} bytes",
-            expected=f"{found.arena_bytes}",
-        )
+    after = estimate(copy, profile)
+    _check_gain(before, after, found)
     return PlannedModel(copy, before, after)
 
 
-def best_offline_plan(layout: Layout, best: BestPlan) -> Placement:
+def best_offline_plan(layout: Layout, best: BestPlan, generation: Generation) -> Placement:
     """The smallest plan that remains when tensors lie where a candidate puts them, and TFLM places the scratch."""
-    plans = (_with_scratch_online(layout, candidate) for candidate in best.candidates)
-    return min((plan for plan in plans), key=lambda plan: plan.arena_bytes)
+    plans = [generation.planner(_with_scratch_online(layout, candidate)) for candidate in best.candidates]
+    return min(plans, key=lambda plan: plan.arena_bytes)
 
 
-def _with_scratch_online(layout: Layout, candidate: Placement) -> Placement:
-    buffers = [
+def _with_scratch_online(layout: Layout, candidate: Placement) -> list[Buffer]:
+    return [
         buffer._replace(offset=offset if isinstance(owner.wants, Tensor) else None)
         for owner, buffer, offset in zip(layout.owners, layout.buffers, candidate.offsets, strict=True)
     ]
-    return greedy_last_wins(buffers)
 
 
-def _check(graph: Graph, profile: Profile, *, replace_plan: bool) -> None:
-    if not generation_of(profile).reads_offline_plans:
-        raise UsageError(f"TFLM {profile.tflm} ignores offline plans: nothing is written", where=graph.model)
+def _check(graph: Graph, generation: Generation, *, replace_plan: bool) -> None:
+    if not generation.reads_offline_plans:
+        raise UsageError(f"TFLM {generation.id} ignores offline plans: nothing is written", where=graph.model)
     if graph.offline_plan is not None and not replace_plan:
         raise UsageError(
             "the model has an offline plan already: nothing is written", where=graph.model, hint="--replace-plan"
@@ -106,6 +92,23 @@ def _check(graph: Graph, profile: Profile, *, replace_plan: bool) -> None:
             # TFLM looks up a variable's offset as if it stood in subgraph 0, and may then give it no memory.
             where = f"{graph.model}, subgraph {subgraph.index}"
             raise UsageError("a called subgraph has variable tensors, for which TFLM misreads plans", where=where)
+
+
+def _check_gain(before: Estimate, after: Estimate, promised: Placement) -> None:
+    if after.arena_used_bytes >= before.arena_used_bytes:
+        raise UsageError(
+            "no plan was found that is smaller than the one TFLM has now: nothing is written",
+            where=before.model,
+            measured=f"an arena of {after.arena_used_bytes} bytes",
+            expected=f"less than {before.arena_used_bytes}",
+        )
+    if after.head_bytes != promised.arena_bytes:
+        raise ModelError(
+            "the copy's head is not what the plan promised: nothing is written",
+            where=before.model,
+            measured=f"{after.head_bytes} bytes",
+            expected=f"{promised.arena_bytes}",
+        )
 
 
 def _offsets(graph: Graph, layout: Layout, plan: Placement) -> list[int]:
