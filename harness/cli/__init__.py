@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Estimate, build, flash, measure and reconcile."),
     "min-arena": ("min_arena", "Find the smallest arena that a model runs with, on the device."),
     "reconcile": ("reconcile", "Lay estimates beside measurements from files."),
+    "tune": ("tune", "Learn corrections of the estimate from measurements."),
     "demo": ("demo", "Run the four models that come with TFLM."),
     "virtual": ("virtual", "Start, stop and list virtual boards."),
 }
