@@ -18,6 +18,7 @@ from harness.domain.measurement import Measurement
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
+from harness.estimate.corrections import corrected, load_correction
 from harness.flash import first_difference, flash_firmware, flash_model
 from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
@@ -38,6 +39,7 @@ class RunOptions:
         force_flash: write the flash even when it already holds the right bytes.
         threshold_percent: how far too high an estimate may be.
         margin_percent: what to add to the recommended arena.
+        corrections: folder of corrections to the estimate, or None for none.
     """
 
     tflm: str = "crate"
@@ -48,6 +50,7 @@ class RunOptions:
     force_flash: bool = False
     threshold_percent: float = DEFAULT_THRESHOLD_PERCENT
     margin_percent: float = 0.0
+    corrections: Path | None = None
 
 
 def run_models(
@@ -190,7 +193,7 @@ class Session:
             raise ModelError(
                 refusals[0], where=model.name, hint=f"TFLM {self._image.tflm} on the device cannot run this model"
             )
-        return estimate(
+        found = estimate(
             model,
             profile,
             arena_size_bytes=arena_size_bytes or self._options.recipe.arena_size_bytes or self._image.arena_max_bytes,
@@ -198,6 +201,7 @@ class Session:
             struct_sizes=struct_sizes,
             board=self._board.id,
         )
+        return corrected(found, load_correction(self._options.corrections, profile))
 
     def _measure(self, model: ModelFile, expected: Estimate) -> Measurement:
         self.flash(model)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from harness.cli.estimating import Estimator, input_shape_option, method_option, profile_for, profile_options
-from harness.cli.options import BoardType, arena_option, margin_option, models_argument, together
+from harness.cli.options import (
+    BoardType,
+    arena_option,
+    corrections_folder,
+    corrections_options,
+    margin_option,
+    models_argument,
+    together,
+)
 from harness.cli.output import FORMATS, show
 from harness.cli.planners import planner_columns
 from harness.domain.board import Board
@@ -29,7 +37,7 @@ C_HEADER: Final = "c-header"
 @models_argument
 @profile_options
 @click.option("--board", type=BoardType(), help="Board id or file: its ABI, and the arena size that it allows.")
-@together(method_option, input_shape_option, arena_option, margin_option)
+@together(method_option, input_shape_option, arena_option, margin_option, *corrections_options)
 @click.option("--planners", is_flag=True, help="Show what other memory planners would make of each model, too.")
 @click.option(
     "--format",
@@ -56,6 +64,8 @@ def command(
     input_shapes: tuple[str, ...],
     arena_size: int | None,
     margin_percent: float,
+    corrections_dir: Path | None,
+    no_corrections: bool,
     planners: bool,
     output_format: str,
     output: Path | None,
@@ -64,7 +74,9 @@ def command(
     if output and output_format != C_HEADER:
         raise UsageError("-o goes with --format c-header", hint="send stdout to a file for the other formats")
     profile = profile_for(tflm, abi, kernels, board, method)
-    estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board.id if board else None)
+    folder = corrections_folder(corrections_dir, no_corrections)
+    board_id = board.id if board else None
+    estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board_id, folder)
     answers: list[_Answer] = []
     status = 0
     for path in models:

@@ -53,6 +53,7 @@ class Estimator:
         arena_size_bytes: the arena that they will run in, or None.
         margin_percent: for the recommendation.
         board: board id, or None.
+        corrections: folder of corrections, or None for none.
     """
 
     profile: Profile
@@ -61,6 +62,7 @@ class Estimator:
     arena_size_bytes: int | None = None
     margin_percent: float = 0.0
     board: str | None = None
+    corrections: Path | None = None
 
     def read(self, path: Path) -> ModelFile:
         """The model, at the input shapes asked for."""
@@ -73,8 +75,9 @@ class Estimator:
     def estimate(self, model: ModelFile) -> Estimate:
         """Its estimate."""
         from harness.estimate import estimate
+        from harness.estimate.corrections import corrected, load_correction
 
-        by_file = estimate(
+        found = estimate(
             model,
             self.profile,
             method="layout" if self.method == "host" else self.method,
@@ -82,7 +85,9 @@ class Estimator:
             margin_percent=self.margin_percent,
             board=self.board,
         )
-        return self._on_host(model) if self.method == "host" else by_file
+        if self.method == "host":
+            return self._on_host(model)
+        return corrected(found, load_correction(self.corrections, self.profile))
 
     def _on_host(self, model: ModelFile) -> Estimate:
         """Only for a model that the layout has understood: the wheel trusts what it reads."""

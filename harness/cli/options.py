@@ -99,6 +99,29 @@ margin_option: Decorator = click.option(
     help="What to add to the recommended arena, in percent; 10 to 20 is usual.",
 )
 
+corrections_options: tuple[Decorator, Decorator] = (
+    click.option(
+        "--corrections",
+        "corrections_dir",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="Folder of what harness tune has learned.  [default: results/corrections here, or in the checkout]",
+    ),
+    click.option("--no-corrections", is_flag=True, help="Leave out what harness tune has learned."),
+)
+
+
+def corrections_folder(corrections_dir: Path | None, no_corrections: bool) -> Path | None:
+    """The folder to take corrections from; None for none.
+
+    Raises:
+        UsageError: the two options contradict each other.
+    """
+    from harness.estimate.corrections import default_dir
+
+    if no_corrections and corrections_dir:
+        raise UsageError("--corrections and --no-corrections exclude each other")
+    return None if no_corrections else corrections_dir or default_dir()
+
 
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, shown in the order given."""

@@ -8,6 +8,8 @@ import click
 
 from harness.cli.options import (
     arena_option,
+    corrections_folder,
+    corrections_options,
     force_flash_option,
     input_option,
     invokes_option,
@@ -27,7 +29,7 @@ from harness.domain.board import Board
 @unit_options
 @together(tflm_option, arena_option, input_option, invokes_option)
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
-@together(force_flash_option, threshold_option, margin_option, format_option)
+@together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
 def command(
     *,
     models: tuple[Path, ...],
@@ -42,6 +44,8 @@ def command(
     force_flash: bool,
     threshold_percent: float,
     margin_percent: float,
+    corrections_dir: Path | None,
+    no_corrections: bool,
     output_format: str,
 ) -> int:
     """Estimate, build, flash, measure and reconcile."""
@@ -58,5 +62,6 @@ def command(
         force_flash=force_flash,
         threshold_percent=threshold_percent,
         margin_percent=margin_percent,
+        corrections=corrections_folder(corrections_dir, no_corrections),
     )
     return run_and_show(board, models, options, output_format)
