@@ -32,7 +32,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.virtual.faults import SERIAL_FAULT_KINDS, Faults, LinkFault, SerialFault
 from harness.virtual.link import Status
-from harness.virtual.stm32f407.flash_controller import FlashController
+from harness.virtual.stm32f407.flash_controller import SECTOR_BYTES, FlashController
 from harness.virtual.stm32f407.machine import Machine
 from harness.virtual.stm32f407.memory import FLASH_BYTES, FLASH_START
 
@@ -97,7 +97,7 @@ class Control:
         self._faults.flash.busy_stuck = True
 
     def _flash_failing_sector(self, arguments: Arguments) -> None:
-        self._faults.flash.failing_sector = int(arguments["sector"])
+        self._faults.flash.failing_sector = _sector(arguments["sector"])
 
     def _hse_missing(self, _arguments: Arguments) -> None:
         self._faults.clock.hse_missing = True
@@ -130,9 +130,18 @@ def _bits(arguments: Arguments) -> dict[int, int]:
 
 
 def _write_protect(flash: FlashController, arguments: Arguments) -> None:
-    protected = sum(1 << 16 + int(sector) for sector in arguments["sectors"])
+    protected = sum(1 << 16 + _sector(sector) for sector in arguments["sectors"])
     flash.set_options(flash.options() & ~_ALL_SECTORS_WRITABLE | _ALL_SECTORS_WRITABLE & ~protected)
 
 
 def _read_protect(flash: FlashController, arguments: Arguments) -> None:
-    flash.set_options(flash.options() & ~0xFF00 | _PROTECTION_BYTES[int(arguments["level"])] << 8)
+    level = int(arguments["level"])
+    if level not in range(len(_PROTECTION_BYTES)):
+        raise ValueError("no such level")
+    flash.set_options(flash.options() & ~0xFF00 | _PROTECTION_BYTES[level] << 8)
+
+
+def _sector(number: int) -> int:
+    if number not in range(len(SECTOR_BYTES)):
+        raise ValueError("no such sector")
+    return number

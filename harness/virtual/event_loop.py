@@ -26,7 +26,7 @@ _LONGEST_PATH_BYTES = 107
 
 
 class EventLoop:
-    """The life of one board's process.
+    """The life of one board's process. From now on SIGTERM and SIGINT end it in an orderly way.
 
     Args:
         machine: the board.
@@ -55,6 +55,9 @@ class EventLoop:
         self._poller.register(line.fileno(), select.EPOLLIN | select.EPOLLET)
         for descriptor in (self._listener.fileno(), self._wake_reader):
             self._poller.register(descriptor, select.EPOLLIN)
+        signal.set_wakeup_fd(self._wake_writer)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._end)
 
     def end_when_closed(self, descriptor: int) -> None:
         """End when the other side of a pipe is closed."""
@@ -62,10 +65,7 @@ class EventLoop:
         self._poller.register(descriptor, select.EPOLLIN | select.EPOLLHUP)
 
     def run(self) -> None:
-        """Be the board until SIGTERM or SIGINT, or until a lifeline is closed."""
-        signal.set_wakeup_fd(self._wake_writer)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._end)
+        """Be the board until a signal ends it, or a lifeline is closed."""
         while not self._ended:
             self._wait()
             self._machine.run(_ATTENTIVE_SLICE if time.monotonic() < self._attentive_until else _LONG_SLICE)

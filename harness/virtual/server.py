@@ -14,13 +14,27 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Protocol
 
 from harness.errors import HarnessError, PluginError
 from harness.virtual import registry
 from harness.virtual.faults import Faults
 from harness.virtual.serial_line import SerialLine
 
-MACHINES = ("stm32f407",)
+MACHINES = ("stm32f407", "esp32")
+
+
+class Life(Protocol):
+    """A board, from power-up until its process is told to end."""
+
+    def end_when_closed(self, descriptor: int) -> None:
+        """End when the other side of a pipe is closed."""
+
+    def run(self) -> None:
+        """Be the board."""
+
+    def close(self) -> None:
+        """Hang up everywhere."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,27 +59,47 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _serve(options: argparse.Namespace) -> None:
+    announcement = registry.Announcement(options.name)
+    try:
+        life, port = _BOARDS[options.machine](options)
+        if not options.daemon:
+            life.end_when_closed(sys.stdin.fileno())
+        _announce(announcement, options, port)
+        life.run()
+        life.close()
+    finally:
+        announcement.withdraw()
+
+
+def _stm32f407(options: argparse.Namespace) -> tuple[Life, str]:
     try:
         from harness.virtual.event_loop import EventLoop  # noqa: PLC0415 - the emulator is an optional extra
         from harness.virtual.stm32f407 import memory  # noqa: PLC0415
         from harness.virtual.stm32f407.machine import Machine  # noqa: PLC0415
     except ImportError as error:
-        raise PluginError(
-            f"virtual boards need the emulator: {error}", hint="pip install 'harness[virtual]'"
-        ) from error
-    announcement = registry.Announcement(options.name)
+        raise _missing_emulator(error) from error
+    faults = Faults()
+    line = SerialLine(faults)
+    machine = Machine(options.name, memory.open_flash(options.flash_file), line, faults)
+    return EventLoop(machine, line, faults, registry.socket_path(options.name)), line.port
+
+
+def _esp32(options: argparse.Namespace) -> tuple[Life, str]:
     try:
-        faults = Faults()
-        line = SerialLine(faults)
-        machine = Machine(options.name, memory.open_flash(options.flash_file), line, faults)
-        loop = EventLoop(machine, line, faults, registry.socket_path(options.name))
-        if not options.daemon:
-            loop.end_when_closed(sys.stdin.fileno())
-        _announce(announcement, options, line.port)
-        loop.run()
-        loop.close()
-    finally:
-        announcement.withdraw()
+        from harness.virtual.esp32.board import Board  # noqa: PLC0415
+        from harness.virtual.esp32.flash import open_flash  # noqa: PLC0415
+    except ImportError as error:
+        raise _missing_emulator(error) from error
+    board = Board(options.name, open_flash(options.flash_file), registry.socket_path(options.name))
+    return board, board.port
+
+
+def _missing_emulator(error: ImportError) -> PluginError:
+    return PluginError(f"virtual boards need the emulator: {error}", hint="pip install 'harness[virtual]'")
+
+
+_BOARDS = {"stm32f407": _stm32f407, "esp32": _esp32}
+"""Each makes a board that is powered up, and says which serial port it has."""
 
 
 def _announce(announcement: registry.Announcement, options: argparse.Namespace, port: str) -> None:
