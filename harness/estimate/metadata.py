@@ -13,8 +13,6 @@ from harness.errors import ModelError
 from harness.estimate.flatbuffer import UINT32, FlatBuffer, Table
 from harness.estimate.model_file import IDENTIFIER, ModelFile
 
-OFFLINE_PLAN: Final = "OfflineMemoryAllocation"
-
 _ALIGNMENT: Final = 16
 """Of constant data (force_align in tensorflow/compiler/mlir/lite/schema/schema.fbs)."""
 

@@ -16,8 +16,9 @@ from harness.domain.graph import Graph, Tensor
 from harness.errors import ModelError, UsageError
 from harness.estimate.api import estimate, load_graph
 from harness.estimate.generation import Generation, Layout, generation_of
-from harness.estimate.metadata import OFFLINE_PLAN, with_metadata
+from harness.estimate.metadata import with_metadata
 from harness.estimate.model_file import ModelFile
+from harness.estimate.parse import OFFLINE_PLAN
 from harness.estimate.planners import Buffer, Placement
 from harness.estimate.planners.search import BestPlan, best_plan
 

@@ -10,8 +10,8 @@ from harness.domain.estimate import Profile
 from harness.errors import UsageError
 from harness.estimate import ModelFile, load_graph, read_model
 from harness.estimate.generation import generation_of
-from harness.estimate.metadata import OFFLINE_PLAN
 from harness.estimate.offline_plan import plan_offline
+from harness.estimate.parse import OFFLINE_PLAN
 from harness.estimate.planners import overlaps
 from tests.models import ModelBuilder, chain, layers
 
