@@ -21,7 +21,7 @@ from harness.ports import Line
 from harness.wire import NO_NONCE, VERSION, Damaged, Decoder, Event, Frame, LogText, OtherVersion, encode_command
 
 # Sending these again does no harm when the answer was damaged on the line.
-_REPEATABLE = frozenset({"hello", "input", "fill", "scan", "output"})
+_REPEATABLE = frozenset({"hello", "input", "fill", "repaint", "scan", "output"})
 _REPEATS = 2
 _LOG_LIMIT_LINES = 1000
 _POLL_S = 0.1

@@ -1,15 +1,16 @@
-"""The measuring procedure: paint, AllocateTensors, paint again, Invoke, scan; then all of it with another magic byte.
+"""The measuring procedure: paint, AllocateTensors, paint again, Invoke, scan; each with two magic bytes.
 
 A scan from the arena's end for the first byte that is no paint always answers "full", because the tail starts there.
 And the planner uses the whole free middle as scratch, so that what AllocateTensors leaves painted says little. Hence
-the middle, from head end to tail start, is painted a second time before Invoke. Bytes that equal the paint by chance
-differ in one of the two passes, so "untouched" means untouched in both.
+the middle, from head end to tail start, is painted a second time before Invoke. A byte that equals the paint by chance
+shows on the other paint, so "untouched" means untouched on both. Invoke runs on each paint in the same life of the
+interpreter, since its state may grow from run to run; AllocateTensors runs on each paint after a reset of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.device import Device, Hello
@@ -33,12 +34,12 @@ class Recipe:
     Attributes:
         arena_size_bytes: the arena to give it; None for the largest that fits.
         inputs: the input tensors' bytes, in order; none for the firmware's own pattern.
-        invokes: how often to run it in each pass; at least twice, since state may grow.
+        invokes: how often to run it on each of the two paints.
     """
 
     arena_size_bytes: int | None = None
     inputs: tuple[bytes, ...] = ()
-    invokes: int = 2
+    invokes: int = 1
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,28 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class _Pass:
-    """What the device said in one pass with one magic byte."""
+class _Findings:
+    """What the device said; what comes in pairs was done once with each magic byte.
+
+    Attributes:
+        hello: who it is.
+        allocated: AllocateTensors, each after a reset.
+        invoked: the last Invoke.
+        scanned: the arena after Invoke, in the life of the first AllocateTensors.
+        fresh: the arena after the second AllocateTensors, before any Invoke.
+        outputs: the output tensors' bytes after the last Invoke.
+    """
 
     hello: Hello
-    allocated: Fields
+    allocated: tuple[Fields, Fields]
     invoked: Fields
-    scanned: Fields
+    scanned: tuple[Fields, Fields]
+    fresh: Fields
     outputs: tuple[bytes, ...]
 
 
 def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
-    """Measure one model, once with each magic byte.
+    """Measure one model.
 
     Args:
         device: where it lies; it has just been started.
@@ -84,9 +95,20 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
         DeviceError: the device said no.
         UsageError: the inputs or the arena do not fit.
     """
-    first = _measure_once(device, check_hello(device.await_boot(), subject), recipe, MAGIC_BYTES[0])
-    second = _measure_once(device, check_hello(device.reboot(), subject), recipe, MAGIC_BYTES[1])
-    return _combine(subject, (first, second), device.log)
+    hello = check_hello(device.await_boot(), subject)
+    arena_bytes = _arena_size(recipe, hello)
+    allocated = _allocate(device, arena_bytes, MAGIC_BYTES[0])
+    _, first_scan = _invoke_on_paint(device, hello, allocated, recipe, MAGIC_BYTES[0])
+    invoked, second_scan = _invoke_on_paint(device, hello, allocated, recipe, MAGIC_BYTES[1])
+    outputs = tuple(
+        device.ask("output", "output", index=index).body.data("hex")
+        for index in range(len(allocated.inners("outputs")))
+    )
+    check_hello(device.reboot(), subject)
+    again = _allocate(device, arena_bytes, MAGIC_BYTES[1])
+    fresh = device.ask("scan", "scanned").body
+    findings = _Findings(hello, (allocated, again), invoked, (first_scan, second_scan), fresh, outputs)
+    return _measurement(subject, findings, device.log)
 
 
 def try_run(device: Device, subject: Subject, recipe: Recipe) -> tuple[str, ...]:
@@ -128,15 +150,13 @@ def check_hello(hello: Hello, subject: Subject) -> Hello:
     return hello
 
 
-def _measure_once(device: Device, hello: Hello, recipe: Recipe, magic_byte: int) -> _Pass:
-    allocated = _allocate(device, _arena_size(recipe, hello), magic_byte)
+def _invoke_on_paint(
+    device: Device, hello: Hello, allocated: Fields, recipe: Recipe, magic_byte: int
+) -> tuple[Fields, Fields]:
+    """Paint the middle, run the model on it, and scan; the last Invoke and the scan."""
+    device.ask("repaint", "ok", paint=magic_byte)
     invoked = _invoke(device, hello, allocated, recipe)
-    scanned = device.ask("scan", "scanned").body
-    outputs = tuple(
-        device.ask("output", "output", index=index).body.data("hex")
-        for index in range(len(allocated.inners("outputs")))
-    )
-    return _Pass(hello, allocated, invoked, scanned, outputs)
+    return invoked, device.ask("scan", "scanned").body
 
 
 def _arena_size(recipe: Recipe, hello: Hello) -> int:
@@ -196,37 +216,36 @@ def _check_inputs(tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> Non
         )
 
 
-def _combine(subject: Subject, passes: tuple[_Pass, _Pass], log: tuple[str, ...]) -> Measurement:
-    first, second = passes
-    allocated, scanned = first.allocated, first.scanned
+def _measurement(subject: Subject, findings: _Findings, log: tuple[str, ...]) -> Measurement:
+    allocated, scans = findings.allocated[0], (*findings.scanned, findings.fresh)
     size, head, tail = (allocated.count(key) for key in ("arena_bytes", "head_bytes", "tail_bytes"))
     return Measurement(
         model=subject.model,
         sha256=subject.sha256,
         board=subject.board.id,
         probe_id=subject.probe_id,
-        unit=first.hello.unit,
-        tflm=first.hello.tflm,
-        build_id=first.hello.build_id,
+        unit=findings.hello.unit,
+        tflm=findings.hello.tflm,
+        build_id=findings.hello.build_id,
         arena_size_bytes=size,
         arena_used_bytes=allocated.count("used_bytes"),
         head_bytes=head,
         tail_bytes=tail,
-        painted_used_bytes=size - _common_gap(scanned, second.scanned),
-        touched_by_allocation_bytes=size - head - tail - _untouched(passes, Extent(head, size - head - tail)),
-        untouched_tail_bytes=min(one.scanned.count("tail_untouched_bytes") for one in passes),
-        stack_used_bytes=max(one.scanned.count("stack_used_bytes") for one in passes),
+        painted_used_bytes=size - _common_gap(*findings.scanned),
+        touched_by_allocation_bytes=_touched(findings.allocated, Extent(head, size - head - tail)),
+        untouched_tail_bytes=min(scan.count("tail_untouched_bytes") for scan in scans),
+        stack_used_bytes=max(scan.count("stack_used_bytes") for scan in scans),
         alloc_ticks=allocated.count("ticks"),
-        invoke_ticks=first.invoked.count("ticks"),
-        clock_hz=first.hello.clock_hz,
+        invoke_ticks=findings.invoked.count("ticks"),
+        clock_hz=findings.hello.clock_hz,
         emulated=subject.board.emulated,
         inputs=_tensors(allocated, "inputs"),
         outputs=_tensors(allocated, "outputs"),
-        output_data=first.outputs,
-        output_sha256=hashlib.sha256(b"".join(first.outputs)).hexdigest(),
+        output_data=findings.outputs,
+        output_sha256=hashlib.sha256(b"".join(findings.outputs)).hexdigest(),
         log=log,
-        overruns=_overruns(scanned) or _overruns(second.scanned),
-        struct_sizes=dict(first.hello.struct_sizes),
+        overruns=next(filter(None, map(_overruns, scans)), ()),
+        struct_sizes=dict(findings.hello.struct_sizes),
     )
 
 
@@ -238,16 +257,16 @@ def _tensors(allocated: Fields, key: str) -> tuple[TensorInfo, ...]:
 
 
 def _common_gap(first: Fields, second: Fields) -> int:
-    """The length of the run that stayed paint in both passes."""
+    """The length of the run that stayed paint on both paints."""
     gaps = [Extent(scanned.count("gap_offset"), scanned.count("gap_bytes")) for scanned in (first, second)]
     return _overlap(gaps[0], gaps[1])
 
 
-def _untouched(passes: Iterable[_Pass], free: Extent) -> int:
-    """Bytes of the free middle that AllocateTensors left painted in both passes."""
-    first, second = ([Extent(offset, size) for offset, size in one.allocated.pairs("untouched")] for one in passes)
-    common = (Extent(max(a.offset, b.offset), _overlap(a, b)) for a in first for b in second if _overlap(a, b))
-    return sum(_overlap(run, free) for run in common)
+def _touched(allocated: tuple[Fields, Fields], free: Extent) -> int:
+    """Bytes of the free middle that AllocateTensors wrote, as far as either paint shows."""
+    first, second = ([Extent(*pair) for pair in one.pairs("untouched")] for one in allocated)
+    common = (Extent(max(a.offset, b.offset), _overlap(a, b)) for a in first for b in second)
+    return free.size_bytes - sum(_overlap(run, free) for run in common)
 
 
 def _overlap(a: Extent, b: Extent) -> int:

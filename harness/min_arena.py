@@ -34,14 +34,14 @@ def find_min_arena(device: Device, subject: Subject, recipe: Recipe, works: int,
     Args:
         device: the device that `measure` was done with.
         subject: what is to be measured.
-        recipe: its inputs; one Invoke per size says enough.
+        recipe: how; its arena size is not used.
         works: a size in bytes that is known to work.
         guess: the estimated minimum, which is tried first.
     """
 
     def attempt(size_bytes: int) -> str | None:
         try:
-            overruns = try_run(device, subject, replace(recipe, arena_size_bytes=size_bytes, invokes=1))
+            overruns = try_run(device, subject, replace(recipe, arena_size_bytes=size_bytes))
         except (DeviceError, DeadlineError) as error:
             return error.what
         return "; ".join(overruns) or None

@@ -21,6 +21,7 @@ Commands (host to device)::
     {"cmd":"allocate","arena_bytes":N,"paint":170}     → allocated
     {"cmd":"input","index":0,"offset":0,"hex":"00ff"}  → ok
     {"cmd":"fill","index":0}                           → ok      a fixed pattern, see below
+    {"cmd":"repaint","paint":85}                       → ok      the free middle and the guards, anew
     {"cmd":"invoke"}                                   → invoked
     {"cmd":"scan"}                                     → scanned
     {"cmd":"output","index":0}                         → output

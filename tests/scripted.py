@@ -61,6 +61,7 @@ ANSWERS: Mapping[str, Body] = {
     "allocate": ALLOCATED,
     "input": {"frame": "ok", "cmd": "input"},
     "fill": {"frame": "ok", "cmd": "fill"},
+    "repaint": {"frame": "ok", "cmd": "repaint"},
     "invoke": {"frame": "invoked", "status": "ok", "ticks": 9, "stack_used_bytes": 110},
     "scan": SCANNED,
     "output": {"frame": "output", "index": 0, "type": "int8", "size_bytes": 1, "hex": "2a"},

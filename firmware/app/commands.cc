@@ -92,16 +92,27 @@ bool FindTensor(const FlatObject& command, uint32_t count, tflm::Tensor (*tensor
   return true;
 }
 
+// The magic byte that a command's "paint" gives; an error frame is sent when it is none.
+bool GetMagic(const FlatObject& command, uint8_t* magic) {
+  uint32_t number = 0;
+  if (!command.GetNumber("paint", &number) || number > 0xFF) {
+    SendError("bad_argument", "paint: not a byte");
+    return false;
+  }
+  *magic = static_cast<uint8_t>(number);
+  return true;
+}
+
 void AnswerHello(const FlatObject&) { SendHello(); }
 
 void AnswerAllocate(const FlatObject& command) {
   uint32_t arena_bytes = 0;
-  uint32_t magic = 0;
+  uint8_t magic = 0;
   if (!command.GetNumber("arena_bytes", &arena_bytes) || arena_bytes > MaxArenaBytes()) {
     return SendError("bad_argument", "arena_bytes: not a number up to arena_max_bytes");
   }
-  if (!command.GetNumber("paint", &magic) || magic > 0xFF) {
-    return SendError("bad_argument", "paint: not a byte");
+  if (!GetMagic(command, &magic)) {
+    return;
   }
   if (model_image.state != ModelState::kOk) {
     return SendError("no_model", ModelStateName(model_image.state));
@@ -110,7 +121,7 @@ void AnswerAllocate(const FlatObject& command) {
     return SendError("reset_first", "TFLM's kernels keep state: one allocate per reset");
   }
   EnterStage(Stage::kAllocate);
-  const Allocated result = Allocate(model_image.data, arena_bytes, static_cast<uint8_t>(magic));
+  const Allocated result = Allocate(model_image.data, arena_bytes, magic);
   const uint32_t stack_used_bytes = StackUsedBytes();
   Frame frame("allocated");
   frame->Member("status", result.ok ? "ok" : "error");
@@ -150,6 +161,19 @@ void AnswerFill(const FlatObject& command) {
   EnterStage(Stage::kInput);
   FillWithPattern(tensor);
   SendOk("fill");
+}
+
+void AnswerRepaint(const FlatObject& command) {
+  if (!IsAllocated()) {
+    return SendError("not_allocated", "allocate has to succeed first");
+  }
+  uint8_t magic = 0;
+  if (!GetMagic(command, &magic)) {
+    return;
+  }
+  EnterStage(Stage::kScan);
+  Repaint(magic);
+  SendOk("repaint");
 }
 
 void AnswerInvoke(const FlatObject&) {
@@ -221,8 +245,9 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"hello", AnswerHello},   {"allocate", AnswerAllocate}, {"input", AnswerInput},   {"fill", AnswerFill},
-    {"invoke", AnswerInvoke}, {"scan", AnswerScan},         {"output", AnswerOutput}, {"reset", AnswerReset},
+    {"hello", AnswerHello},     {"allocate", AnswerAllocate}, {"input", AnswerInput},
+    {"fill", AnswerFill},       {"repaint", AnswerRepaint},   {"invoke", AnswerInvoke},
+    {"scan", AnswerScan},       {"output", AnswerOutput},     {"reset", AnswerReset},
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 struct Session {
   PaintedMemory guard_low;
-  PaintedMemory arena;
+  PaintedMemory arena;      // with the paint of before AllocateTensors
+  PaintedMemory repainted;  // the same bytes; between head and tail they have the paint of before Invoke
   PaintedMemory guard_high;
   uint32_t head_end = 0;
   uint32_t tail_start = 0;
@@ -68,9 +69,18 @@ Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic) {
     session.head_end = result.usage.head_bytes;
     session.tail_start = arena_bytes - result.usage.tail_bytes;
     // The planner used the free middle as scratch; from here on only Invoke can write there.
-    session.arena.Paint(session.head_end, session.tail_start);
+    Repaint(magic);
   }
   return result;
+}
+
+void Repaint(uint8_t magic) {
+  session.repainted = PaintedMemory(session.arena.start(), session.arena.size(), magic);
+  session.repainted.Paint(session.head_end, session.tail_start);
+  for (PaintedMemory* guard : {&session.guard_low, &session.guard_high}) {
+    *guard = PaintedMemory(guard->start(), kGuardBytes, magic);
+    guard->Paint();
+  }
 }
 
 Invoked Invoke() {
@@ -81,8 +91,8 @@ Invoked Invoke() {
 
 Scanned Scan() {
   Scanned result;
-  result.gap = session.arena.LongestRun(session.head_end, session.tail_start);
-  result.middle = session.arena.FindWritten(session.head_end, session.tail_start);
+  result.gap = session.repainted.LongestRun(session.head_end, session.tail_start);
+  result.middle = session.repainted.FindWritten(session.head_end, session.tail_start);
   result.tail_untouched_bytes = session.arena.CountUntouched(session.tail_start, session.arena.size());
   result.guard_low = session.guard_low.FindWritten();
   result.guard_high = session.guard_high.FindWritten();

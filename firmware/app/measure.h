@@ -40,7 +40,7 @@ struct Scanned {
   uint32_t tail_untouched_bytes;
   Written guard_low;  // offsets count from the guard band's first byte
   Written guard_high;
-  UntouchedRuns untouched;
+  UntouchedRuns untouched;  // in the whole arena, of the paint of before AllocateTensors
 };
 
 // The largest arena that fits between its guard bands.
@@ -52,7 +52,8 @@ bool IsAllocated();
 
 // Once per reset: TFLM's kernels keep static state. `arena_bytes` is at most MaxArenaBytes().
 Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic);
-// Both only when IsAllocated().
+// These only when IsAllocated(). Repaint() gives the free middle and the guards another paint; head and tail stay.
+void Repaint(uint8_t magic);
 Invoked Invoke();
 Scanned Scan();
 

@@ -77,7 +77,11 @@ input_option: Decorator = click.option(
     help="Raw bytes of an input tensor; once per input, in the model's order.  [default: a fixed pattern]",
 )
 invokes_option: Decorator = click.option(
-    "--invokes", type=click.IntRange(2, 1000), default=2, show_default=True, help="How often to run each model."
+    "--invokes",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="How often to run each model on each paint.",
 )
 force_flash_option: Decorator = click.option(
     "--force-flash", is_flag=True, help="Write the flash even when it already holds the right bytes."

@@ -47,26 +47,26 @@ def changed(name, body, *, only_paint=None):
     return script
 
 
-def test_the_procedure_paints_with_both_bytes_and_resets_in_between():
+def test_the_procedure_uses_both_paints_for_each_stage():
     line, found = measured()
     assert [command["cmd"] for command in line.commands] == [
-        "allocate", "fill", "invoke", "fill", "invoke", "scan", "output",
-        "allocate", "fill", "invoke", "fill", "invoke", "scan", "output",
+        "allocate", "repaint", "fill", "invoke", "scan", "repaint", "fill", "invoke", "scan", "output",
+        "allocate", "scan",
     ]  # fmt: skip
-    assert [command["paint"] for command in line.commands if command["cmd"] == "allocate"] == [0xAA, 0x55]
+    assert [command["paint"] for command in line.commands if "paint" in command] == [0xAA, 0xAA, 0x55, 0x55]
     assert line.resets == 1
     assert found.arena_size_bytes == 4096
     assert found.painted_used_bytes == 1000
     assert found.output_data == (b"\x2a",)
 
 
-def test_untouched_means_untouched_in_both_passes():
+def test_untouched_means_untouched_on_both_paints():
     other = changed("scan", {**SCANNED, "gap_offset": 300, "gap_bytes": 2900}, only_paint=0x55)
     _, found = measured(other)
     assert found.painted_used_bytes == 4096 - 2900
 
 
-def test_what_allocation_touched_of_the_middle_is_counted_over_both_passes():
+def test_what_allocation_touched_of_the_middle_is_counted_over_both_paints():
     other = changed("allocate", {**ALLOCATED, "untouched": [[100, 1000], [1200, 5]]}, only_paint=0x55)
     _, found = measured(other)
     # First pass: [16, 80) and [300, 3100); second: [100, 1100) and [1200, 1205); the middle: [200, 3296).
@@ -76,7 +76,7 @@ def test_what_allocation_touched_of_the_middle_is_counted_over_both_passes():
 def test_input_goes_out_in_pieces_before_every_invoke():
     line, _ = measured(recipe=Recipe(inputs=(b"\x01\x02\x03\x04",)))
     sent = [command for command in line.commands if command["cmd"] == "input"]
-    assert [command["hex"] for command in sent] == ["01020304"] * 4
+    assert [command["hex"] for command in sent] == ["01020304"] * 2
 
 
 def test_long_input_is_cut_to_the_devices_line():
@@ -85,7 +85,7 @@ def test_long_input_is_cut_to_the_devices_line():
     line, _ = measured(changed("allocate", {**ALLOCATED, "inputs": info}), Recipe(inputs=(bytes(range(250)) * 20,)))
     sent = [command for command in line.commands if command["cmd"] == "input"]
     assert max(len(command["hex"]) for command in sent) + 128 <= HELLO["line_bytes"]
-    first = sent[: len(sent) // 4]
+    first = sent[: len(sent) // 2]
     assert b"".join(bytes.fromhex(command["hex"]) for command in first) == bytes(range(250)) * 20
     assert first[1]["offset"] == len(first[0]["hex"]) // 2
 

@@ -56,6 +56,20 @@ def test_a_byte_equal_to_the_paint_shows_with_the_other_magic(talk):
     assert written == [0, 1]
 
 
+def test_repainting_tells_the_next_invoke_from_the_last(talk):
+    script = Script(in_invoke=[(300, 4), (-2, 2)])
+    done = talk(allocate(), INVOKE, {"cmd": "repaint", "paint": 0x55}, SCAN, script=script)
+    scanned = done.body("scanned")
+    assert scanned["written_bytes"] == scanned["guard_low_written_bytes"] == 0
+    assert (scanned["gap_offset"], scanned["gap_bytes"]) == (128, 1024 - 128 - 64)
+    assert scanned["tail_untouched_bytes"] == 64  # the tail keeps its first paint
+
+
+def test_repainting_needs_an_arena_and_a_byte(talk):
+    assert talk({"cmd": "repaint", "paint": 0x55}).body("error")["error"] == "not_allocated"
+    assert talk(allocate(), {"cmd": "repaint", "paint": 256}).body("error")["error"] == "bad_argument"
+
+
 def test_the_high_guard_lies_right_behind_an_arena_of_any_size(talk):
     scanned = talk(allocate(1021), INVOKE, SCAN, script=Script(in_invoke=[(1021, 1)])).body("scanned")
     assert (scanned["guard_high_written_bytes"], scanned["guard_high_first"]) == (1, 0)
