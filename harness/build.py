@@ -23,7 +23,7 @@ from harness.resources import firmware_dir
 GUARD_BYTES = 64
 """Bytes of each guard band around the arena: kGuardBytes in firmware/app/measure.h."""
 
-# Measured on an emulated Cortex-M4: -O2 runs convolutions in half the instructions of -Os and takes 180 KB of the 256 KB
+# On an emulated Cortex-M4, -O2 runs convolutions in half the instructions of -Os and takes 180 KB of the 256 KB
 # of flash. -O3 saves another 6 to 38 %, but its 254 KB leave no room for another compiler's version.
 _COMMON_FLAGS = ("-O2", "-ffunction-sections", "-fdata-sections", "-fno-short-enums")
 _CXX_FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
