@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.domain.graph import Graph, operator_place
+from harness.domain.graph import Graph, called_subgraphs, operator_place
 from harness.estimate.generation import Generation
 from harness.estimate.lifetimes import by_scope
 from harness.estimate.planners.greedy import greedy_last_wins
@@ -34,7 +34,12 @@ def _warnings(graph: Graph) -> tuple[str, ...]:
 
 
 def _refusals(graph: Graph) -> tuple[str, ...]:
-    return ()
+    return tuple(
+        f"{operator_place(subgraph, operator)} calls subgraphs, but has its code only in the older field, where TFLM "
+        "2026-08's planner does not look: caller and called would share memory"
+        for subgraph, operator in graph.operators()
+        if called_subgraphs(operator) and operator.word_code != operator.code
+    )
 
 
 GENERATION: Final = Generation(

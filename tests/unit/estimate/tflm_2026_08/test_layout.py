@@ -4,7 +4,7 @@ import pytest
 
 from harness.domain.estimate import Profile
 from harness.errors import ModelError
-from harness.estimate import ModelFile, estimate, load_graph
+from harness.estimate import ModelFile, device_refusals, estimate, load_graph
 from harness.estimate.arena import Allocate, align_up
 from harness.estimate.generation import Layout, generation_of
 from tests.models import ModelBuilder, chain
@@ -182,6 +182,15 @@ def test_branches_share_their_memory_but_not_with_the_caller() -> None:
     assert spans["subgraph 1, tensor 0 'a'"] == (2, 3)
     assert spans["subgraph 2, tensor 0 'a'"] == (4, 5)
     assert spans["scratch of subgraph 2, operator 0 SUM"] == (5, 5)
+
+
+def test_calls_that_the_planner_does_not_see_may_not_run() -> None:
+    model = branching()
+    assert device_refusals(load_graph(ModelFile.of("m", model.build())), ARM) == ()
+    model.old_codes_only = True
+    for inner in model.others:
+        inner.operators[0].name = "ABS"
+    assert "code only in the older field" in device_refusals(load_graph(ModelFile.of("m", model.build())), ARM)[0]
 
 
 def test_arrays_come_subgraph_by_subgraph() -> None:
