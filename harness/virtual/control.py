@@ -15,6 +15,8 @@ command (`do`)            arguments
 `read_protect`            `level`: 0, 1 or 2
 `hse_missing`             the crystal does not start
 `clock_error`             `percent`: all oscillators are so much too fast
+`hang`                    no instruction is executed until the next reset
+`resetting`               `after_s`: so long after each reset the next one comes by itself, like a boot loop
 `serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble or noise; `first`: the first
                           byte concerned, from 0; `count`: how many, null for all
 `link`                    `status`: wait, fault, no_ack or disconnected; `first`: the first transfer that fails,
@@ -65,6 +67,8 @@ class Control:
             "read_protect": lambda arguments: _read_protect(machine.flash, arguments),
             "hse_missing": self._hse_missing,
             "clock_error": self._clock_error,
+            "hang": self._hang,
+            "resetting": self._resetting,
             "serial": self._serial,
             "link": self._link,
         }
@@ -104,6 +108,12 @@ class Control:
 
     def _clock_error(self, arguments: Arguments) -> None:
         self._faults.clock.error_percent = float(arguments["percent"])
+
+    def _hang(self, _arguments: Arguments) -> None:
+        self._faults.device.hanging = True
+
+    def _resetting(self, arguments: Arguments) -> None:
+        self._faults.device.reset_after_s = float(arguments["after_s"])
 
     def _serial(self, arguments: Arguments) -> None:
         kind = arguments["kind"]

@@ -57,6 +57,19 @@ class ClockFaults:
     error_percent: float = 0.0
 
 
+@dataclass
+class DeviceFaults:
+    """Devices that do not do what their firmware says.
+
+    Attributes:
+        hanging: no instruction is executed until the next reset.
+        reset_after_s: how long after each reset, in emulated time, the next one comes by itself.
+    """
+
+    hanging: bool = False
+    reset_after_s: float | None = None
+
+
 @dataclass(frozen=True)
 class LinkFault:
     """A debug transfer that fails.
@@ -159,6 +172,7 @@ class Faults:
 
     flash: FlashFaults = field(default_factory=FlashFaults)
     clock: ClockFaults = field(default_factory=ClockFaults)
+    device: DeviceFaults = field(default_factory=DeviceFaults)
     link: LinkFaults = field(default_factory=LinkFaults)
     to_device: SerialFaults = field(default_factory=SerialFaults)
     from_device: SerialFaults = field(default_factory=SerialFaults)
@@ -171,6 +185,8 @@ class Faults:
         self.flash.failing_sector = None
         self.clock.hse_missing = False
         self.clock.error_percent = 0.0
+        self.device.hanging = False
+        self.device.reset_after_s = None
         self.link.inject(None)
         self.to_device.inject(None)
         self.from_device.inject(None)

@@ -45,6 +45,8 @@ class Machine:
     def __init__(self, name: str, flash: mmap.mmap, line: SerialLine, faults: Faults) -> None:
         bus = Bus()
         self._memory = Memory(flash, name)
+        self._faults = faults.device
+        self._since_reset_s = 0.0
         self._reset_wanted: ResetCause | None = None
         self._power_cycles = 0
         self.reset_asserted = False
@@ -103,7 +105,7 @@ class Machine:
         """How long nothing will happen by itself, in seconds of real time; 0 while the core has work."""
         if not self.powered or self.reset_asserted:
             return _HALTED_SLEEP_S
-        if self._run_control.halted or self._exceptions.locked_up:
+        if self._run_control.halted or self._exceptions.locked_up or self._faults.hanging:
             return min(_HALTED_SLEEP_S, self._watchdog_s())
         if not self._run_control.sleeping and not self._peripherals.usart.waiting:
             return 0.0
@@ -202,6 +204,9 @@ class Machine:
         if self._run_control.sleeping and self._exceptions.wakes_up():
             self._run_control.sleeping = False
         self._let_watchdog_count(seconds)
+        self._since_reset_s += seconds
+        if self._faults.reset_after_s is not None and self._since_reset_s >= self._faults.reset_after_s:
+            self._reset_wanted = ResetCause.PIN
 
     def _let_watchdog_count(self, seconds: float) -> None:
         if self._peripherals.watchdog.elapse(seconds):
@@ -245,6 +250,8 @@ class Machine:
     def _reset(self, cause: ResetCause) -> None:
         """Start from the vector table at address 0."""
         self._reset_wanted = None
+        self._since_reset_s = 0.0
+        self._faults.hanging = False
         self._peripherals.reset(cause)
         self._private.reset()
         self._interrupts.reset()

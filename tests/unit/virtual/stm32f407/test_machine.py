@@ -149,3 +149,24 @@ def test_a_debugger_gets_a_bus_error_where_nothing_answers(bench, address):
     with pytest.raises(BusError) as caught:
         bench.word(address)
     assert caught.value.address == address
+
+
+def test_a_device_that_hangs_is_reset_by_its_watchdog(bench):
+    bench.load(COUNT_IN_R0)
+    bench.put(RCC_CSR, REMOVE_FLAGS)
+    bench.put(IWDG_KR, 0xCCCC)
+    bench.faults.device.hanging = True
+    bench.run()
+    assert bench.machine.idle_s() > 0
+    bench.machine.elapse(0.6)
+    assert flags(bench) == WATCHDOG
+    assert bench.machine.idle_s() == 0
+
+
+def test_a_device_that_resets_itself_does_so_again_and_again(bench):
+    bench.load(COUNT_IN_R0)
+    bench.faults.device.reset_after_s = 0.001
+    for _ in range(3):
+        bench.put(RCC_CSR, REMOVE_FLAGS)
+        bench.run(20, limit=1000)
+        assert flags(bench) == PIN
