@@ -17,8 +17,9 @@ command (`do`)            arguments
 `clock_error`             `percent`: all oscillators are so much too fast
 `hang`                    no instruction is executed until the next reset
 `resetting`               `after_s`: so long after each reset the next one comes by itself, like a boot loop
-`serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble or noise; `first`: the first
-                          byte concerned, from 0; `count`: how many, null for all
+`serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble, noise or delay; `first`: the
+                          first byte concerned, from 0; `count`: how many, null for all; `delay_s`: towards the
+                          host, hold back this byte and all after it for so long
 `link`                    `status`: wait, fault, no_ack or disconnected; `first`: the first transfer that fails,
                           from 1; `count`: how many fail, null for all
 ========================  ==================================================================================
@@ -119,8 +120,9 @@ class Control:
         kind = arguments["kind"]
         if kind not in SERIAL_FAULT_KINDS:
             raise ValueError(kind)
+        delay_s = float(arguments.get("delay_s", 0.0))
         direction = {"device": self._faults.to_device, "host": self._faults.from_device}[arguments["to"]]
-        direction.inject(SerialFault(kind, int(arguments.get("first", 0)), _count(arguments)))
+        direction.inject(SerialFault(kind, int(arguments.get("first", 0)), _count(arguments), delay_s))
 
     def _link(self, arguments: Arguments) -> None:
         status = Status[str(arguments["status"]).upper()]

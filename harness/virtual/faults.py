@@ -114,21 +114,23 @@ class SerialFault:
     """Trouble on a serial line, in one direction.
 
     Attributes:
-        kind: `drop`, `duplicate` or `garble` bytes, or insert `noise` bytes before one.
+        kind: `drop`, `duplicate` or `garble` bytes, insert `noise` bytes before one, or `delay` one and all after it.
         first: the first byte concerned, from 0, counted from the injection on.
         count: how many bytes are concerned, or inserted; None: all from then on.
+        delay_s: for how long, in real time; towards the host only.
     """
 
     kind: str
     first: int
     count: int | None = 1
+    delay_s: float = 0.0
 
     def hits(self, index: int) -> bool:
         """Whether the byte of this number is concerned."""
         return index >= self.first and (self.count is None or index < self.first + self.count)
 
 
-SERIAL_FAULT_KINDS = ("drop", "duplicate", "garble", "noise")
+SERIAL_FAULT_KINDS = ("drop", "duplicate", "garble", "noise", "delay")
 
 
 class SerialFaults:
@@ -136,19 +138,35 @@ class SerialFaults:
 
     def __init__(self) -> None:
         self._fault: SerialFault | None = None
-        self._passed = 0
+        self._passed = self._released = 0
+        self._held_since: float | None = None
         self._random = random.Random(0)  # noqa: S311 - no secret, and the same every time
 
     def inject(self, fault: SerialFault | None) -> None:
         """Have `fault` instead of what was before; count from zero."""
         self._fault = fault
-        self._passed = 0
+        self._passed = self._released = 0
+        self._held_since = None
 
     def apply(self, data: bytes) -> bytes:
         """What comes out of the line."""
-        if self._fault is None:
+        if self._fault is None or self._fault.kind == "delay":
             return data
         return b"".join(self._byte(self._fault, value) for value in data)
+
+    def released_bytes(self, now_s: float) -> int | None:
+        """How many more bytes the receiver may have now; None: as many as there are."""
+        if self._fault is None or self._fault.kind != "delay":
+            return None
+        if self._released < self._fault.first:
+            return self._fault.first - self._released
+        if self._held_since is None:
+            self._held_since = now_s
+        return 0 if now_s - self._held_since < self._fault.delay_s else None
+
+    def note_released(self, size_bytes: int) -> None:
+        """So many bytes have been handed to the receiver."""
+        self._released += size_bytes
 
     def _byte(self, fault: SerialFault, value: int) -> bytes:
         index = self._passed

@@ -6,6 +6,7 @@ import fcntl
 import os
 import select
 import struct
+import time
 import tty
 
 from harness.virtual.faults import Faults, garbled
@@ -15,7 +16,7 @@ TOLERANCE = 0.04
 _TCGETS2 = 0x802C542A
 _TERMIOS2 = struct.Struct("<4I B19s 2I")
 """Linux's struct termios2: four flag words, line discipline, control characters, input and output speed."""
-_QUEUE_BYTES = 1 << 20
+_QUEUE_BYTES, _PIECE_BYTES = 1 << 20, 4096
 
 
 class SerialLine:
@@ -56,7 +57,7 @@ class SerialLine:
         """What has arrived from the user, as the device's receiver takes it."""
         received = b""
         try:
-            while piece := os.read(self._master, 4096):
+            while piece := os.read(self._master, _PIECE_BYTES):
                 received += piece
         except OSError:
             pass  # nothing more, or nobody there
@@ -73,10 +74,17 @@ class SerialLine:
         if self._hangup.poll(0):
             self._queue.clear()
         try:
-            while self._queue:
-                del self._queue[: os.write(self._master, self._queue[:4096])]
+            while piece := self._next_piece():
+                written = os.write(self._master, piece)
+                del self._queue[:written]
+                self._faults.from_device.note_released(written)
         except BlockingIOError:
             pass
+
+    def _next_piece(self) -> bytes:
+        """What may be handed over next."""
+        released = self._faults.from_device.released_bytes(time.monotonic())
+        return bytes(self._queue[: _PIECE_BYTES if released is None else min(released, _PIECE_BYTES)])
 
     def _at_speed(self, data: bytes, device_baud: float) -> bytes:
         """The bytes as they come out when both ends have their own idea of the speed."""

@@ -44,6 +44,15 @@ def test_noise_is_inserted_once():
     assert line.apply(b"efgh") == b"efgh"
 
 
+def test_a_delay_holds_back_the_rest_of_the_line():
+    line = SerialFaults()
+    line.inject(SerialFault("delay", first=3, delay_s=2.0))
+    assert line.apply(b"abcdef") == b"abcdef"
+    assert line.released_bytes(100.0) == 3
+    line.note_released(3)
+    assert [line.released_bytes(now) for now in (100.0, 101.9, 102.0)] == [0, 0, None]
+
+
 def test_garbling_changes_every_byte():
     assert all(garbled(value) != value for value in range(256))
 
