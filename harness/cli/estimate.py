@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from harness.cli.estimating import Estimator, input_shape_option, method_option, profile_for, profile_options
+from harness.cli.estimating import (
+    Estimator,
+    beside,
+    external_option,
+    input_shape_option,
+    method_option,
+    profile_for,
+    profile_options,
+    shared_arena_option,
+)
 from harness.cli.options import (
     BoardType,
     arena_option,
@@ -38,6 +47,7 @@ C_HEADER: Final = "c-header"
 @profile_options
 @click.option("--board", type=BoardType(), help="Board id or file: its ABI, and the arena size that it allows.")
 @together(method_option, input_shape_option, arena_option, margin_option, *corrections_options)
+@together(external_option, shared_arena_option)
 @click.option("--planners", is_flag=True, help="Show what other memory planners would make of each model, too.")
 @click.option(
     "--format",
@@ -66,6 +76,8 @@ def command(
     margin_percent: float,
     corrections_dir: Path | None,
     no_corrections: bool,
+    external: tuple[Path, ...],
+    shared_arena: bool,
     planners: bool,
     output_format: str,
     output: Path | None,
@@ -78,16 +90,22 @@ def command(
     board_id = board.id if board else None
     estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board_id, folder)
     answers: list[_Answer] = []
+    read: list[ModelFile] = []
     status = 0
     for path in models:
         try:
             model = estimator.read(path)
             answers.append(_Answer(estimator.estimate(model), _compare(model, profile) if planners else None))
+            read.append(model)
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
             status = error.exit_code
+    others = beside([answer.estimate for answer in answers], external)
+    if shared_arena and status == 0:
+        answers.append(_Answer(estimator.shared(read), None))
     if output_format != C_HEADER:
-        show([answer.as_json() for answer in answers], output_format, [answer.as_row() for answer in answers])
+        answers += [_Answer(other, None) for other in others]
+        show([answer.as_json() for answer in answers], output_format, _rows(answers))
     elif status == 0:
         _show_header([answer.estimate for answer in answers], margin_percent, output)
     for answer in answers:
@@ -114,6 +132,13 @@ class _Answer:
             row["lower_bound_bytes"] = self.comparison.lower_bound_bytes
             row |= planner_columns(self.comparison.planners)
         return row
+
+
+def _rows(answers: list[_Answer]) -> list[dict[str, object]]:
+    """One row each; what only some of them have is missing in the others."""
+    rows = [answer.as_row() for answer in answers]
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    return [{column: row.get(column) for column in columns} for row in rows]
 
 
 def _compare(model: ModelFile, profile: Profile) -> Comparison:

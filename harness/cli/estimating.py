@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +40,16 @@ input_shape_option: Decorator = click.option(
     metavar="NAME=1,96,96,1",
     multiple=True,
     help="Shape of an input, by its tensor's name or its number; once per input.",
+)
+external_option: Decorator = click.option(
+    "--external",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Another tool's estimates, beside ours: a JSON list of objects with model and bytes.",
+)
+shared_arena_option: Decorator = click.option(
+    "--shared-arena", is_flag=True, help="Also say what one arena for all models takes, when they never run at once."
 )
 
 
@@ -89,6 +100,24 @@ class Estimator:
             return self._on_host(model)
         return corrected(found, load_correction(self.corrections, self.profile))
 
+    def shared(self, models: Sequence[ModelFile]) -> Estimate:
+        """The estimate of one arena for all models."""
+        from harness.estimate.corrections import load_correction
+        from harness.estimate.shared_arena import shared_estimate
+
+        if self.method != "layout":
+            raise UsageError("only the layout method knows shared arenas", measured=f"--method {self.method}")
+        found = shared_estimate(
+            models,
+            self.profile,
+            arena_size_bytes=self.arena_size_bytes,
+            margin_percent=self.margin_percent,
+            board=self.board,
+        )
+        if load_correction(self.corrections, self.profile) is None:
+            return found
+        return replace(found, warnings=(*found.warnings, "the profile's correction is not for shared arenas: left out"))
+
     def _on_host(self, model: ModelFile) -> Estimate:
         """Only for a model that the layout has understood: the wheel trusts what it reads."""
         from harness.estimate.host import host_estimate
@@ -96,6 +125,13 @@ class Estimator:
         return host_estimate(
             model, arena_size_bytes=self.arena_size_bytes, margin_percent=self.margin_percent, board=self.board
         )
+
+
+def beside(estimates: Sequence[Estimate], files: Sequence[Path]) -> list[Estimate]:
+    """What other tools say of the same models."""
+    from harness.estimate.external import external_estimates, read_external
+
+    return [found for path in files for found in external_estimates(read_external(path), estimates)]
 
 
 def profile_for(tflm: str, abi: str | None, kernels: str, board: Board | None, method: str) -> Profile:
