@@ -44,7 +44,7 @@ def elf(image: Image, shim: bytes, registers: Mapping[int, int]) -> bytes:
 
 
 def redirect_vectors(code: bytes) -> bytes:
-    """Code that hands its exception vectors to the shim: each `WSR.VECBASE` that an `RSYNC` follows becomes `WSR.MISC1`.
+    """Code that hands its exception vectors to the shim: `WSR.VECBASE` in front of an `RSYNC` becomes `WSR.MISC1`.
 
     The shim's own vectors must stay in force; it passes on to the firmware's what is not its own. Only instruction
     fetches see the difference.
@@ -53,7 +53,7 @@ def redirect_vectors(code: bytes) -> bytes:
 
 
 def page_table() -> bytes:
-    """The data side's page table, one word a page: what no ESP32 memory is, is prohibited, and so is what the shim guards."""
+    """The data side's page table, one word a page; prohibited is what no ESP32 has, and what the shim guards."""
     entries = bytearray(struct.pack("<I", _PROHIBITED) * (1 << 20))
     readable: Sequence[MemoryRegion] = (
         memory_map.PERIPHERALS,

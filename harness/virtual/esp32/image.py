@@ -21,7 +21,7 @@ from harness.virtual.esp32 import memory_map
 MAGIC = 0xE9
 MAX_SEGMENTS = 16
 _HEADER = struct.Struct("<BBBBI15xB")
-"""Magic, segments, SPI mode, SPI speed and size, entry; then 15 bytes that the ROM skips, and whether a hash follows."""
+"""Magic, segments, SPI mode, SPI speed and size, entry; 15 bytes that the ROM skips; whether a hash follows."""
 _SEGMENT_HEADER = struct.Struct("<II")
 _CHECKSUM_SEED = 0xEF
 _HASH_BYTES = 32
@@ -32,12 +32,15 @@ class RefusedImageError(FlashError):
 
     Attributes:
         rom_text: what silicon prints about it.
-        addresses: segments that the ROM had taken before, for its log.
+        repeated: how often, until its watchdog ends that.
     """
 
-    def __init__(self, what: str, rom_text: str, *, offset: int, measured: object = None, expected: object = None):
+    def __init__(
+        self, what: str, rom_text: str, *, offset: int, measured: object = None, expected: object = None
+    ) -> None:
         super().__init__(what, where=f"flash offset {offset:#x}", measured=measured, expected=expected)
         self.rom_text = rom_text
+        self.repeated = 6 if rom_text.startswith("invalid header") else 1
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,9 @@ def parse(flash: bytes | memoryview, offset: int = memory_map.BOOT_OFFSET) -> Im
         raise RefusedImageError(
             "no image", f"invalid header: 0x{word:08x}", offset=offset, measured=f"{word:#010x}", expected="magic 0xe9"
         )
-    end = offset + _HEADER.size
-    segments = []
-    for segment, end in _segments(flash, end, count):
-        segments.append(segment)
-    checksum_at = end | 15
+    found = list(_segments(flash, offset + _HEADER.size, count))
+    segments = [segment for segment, _ in found]
+    checksum_at = found[-1][1] | 15
     _check_checksum(segments, flash[checksum_at], checksum_at)
     if has_hash:
         _check_hash(flash, offset, checksum_at + 1)
@@ -122,7 +123,7 @@ def _check_addresses(segments: tuple[FlashSegment, ...], entry: int, offset: int
     for segment in segments:
         size = len(segment.data)
         fits = any(region.holds(segment.address, size) for region in memory_map.LOADABLE)
-        if not fits or segment.address < memory_map.ROM_DATA.end and segment.end > memory_map.ROM_DATA.start:
+        if not fits or (segment.address < memory_map.ROM_DATA.end and segment.end > memory_map.ROM_DATA.start):
             raise RefusedImageError(
                 "a segment goes where the ROM cannot load it; flash-mapped ones need a second-stage boot loader",
                 "ets_main.c 371",

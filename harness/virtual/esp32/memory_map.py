@@ -1,4 +1,4 @@
-"""Where things are in an ESP32, as far as the virtual one has them (ESP32 Technical Reference Manual, chapters 1 and 3)."""
+"""Where things are in an ESP32, as far as the virtual one has them (ESP32 Technical Reference Manual, chapter 1)."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Qemu:
         self._line, other_end = socket.socketpair()
         with other_end:
             self._process = subprocess.Popen(
-                _command(path), stdin=other_end, stdout=other_end, stderr=subprocess.DEVNULL
+                _command(path), stdin=other_end.fileno(), stdout=other_end.fileno(), stderr=subprocess.DEVNULL
             )
         self._line.setblocking(False)
         self._decoder = ShimDecoder()

@@ -15,6 +15,8 @@ from harness.errors import StorageError, ToolchainError
 from harness.virtual.esp32.guest import SHIM_LINKED_AT
 
 _PREFIXES = ("xtensa-lx106-elf-", "xtensa-esp32-elf-")
+_AS_FLAGS = ("--no-transform", "--no-target-align", "--no-longcalls")
+_LD_FLAGS = ("--no-relax", "--oformat", "binary", f"-Ttext={SHIM_LINKED_AT:#x}", "-e", "start")
 
 
 def assembled() -> bytes:
@@ -41,12 +43,8 @@ def _assemble(source: bytes, target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         work = Path(folder)
         (work / "shim.s").write_bytes(source)
-        _run([prefix + "as", "--no-transform", "--no-target-align", "--no-longcalls", "-o", "shim.o", "shim.s"], work)
-        _run(
-            [prefix + "ld", "--no-relax", "--oformat", "binary", f"-Ttext={SHIM_LINKED_AT:#x}", "-e", "start"]
-            + ["-o", "shim.bin", "shim.o"],
-            work,
-        )
+        _run([prefix + "as", *_AS_FLAGS, "-o", "shim.o", "shim.s"], work)
+        _run([prefix + "ld", *_LD_FLAGS, "-o", "shim.bin", "shim.o"], work)
         (work / "shim.bin").replace(target)
 
 

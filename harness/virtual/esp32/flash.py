@@ -1,0 +1,51 @@
+"""The SPI flash: 4 MB in sectors of 4096 bytes, whose bits only fall until they are erased."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+from harness.virtual.esp32.memory_map import FLASH_BYTES, SECTOR_BYTES
+from harness.virtual.faults import FlashFaults
+from harness.virtual.stm32f407 import memory
+
+
+def open_flash(path: Path | None) -> mmap.mmap:
+    """The flash array: kept in a file, or in memory only.
+
+    Raises:
+        StorageError: the file cannot be used, has another size, or belongs to a running board.
+    """
+    return memory.open_flash(path, FLASH_BYTES)
+
+
+class SpiFlash:
+    """The array and what can be done to it.
+
+    Args:
+        array: the bytes.
+        faults: its broken cells, by offset.
+    """
+
+    def __init__(self, array: mmap.mmap, faults: FlashFaults) -> None:
+        self.array = array
+        self._faults = faults
+
+    def erase(self, offset: int, size_bytes: int) -> None:
+        """Set all bits of every sector that the range touches."""
+        start = offset - offset % SECTOR_BYTES
+        end = min(-(-(offset + size_bytes) // SECTOR_BYTES) * SECTOR_BYTES, len(self.array))
+        if start < end:
+            self.array[start:end] = b"\xff" * (end - start)
+
+    def program(self, offset: int, data: bytes) -> None:
+        """Clear the bits that are clear in `data`; what lies behind the end is lost."""
+        end = min(offset + len(data), len(self.array))
+        before = self.array[offset:end]
+        falling = int.from_bytes(before, "little") & int.from_bytes(data[: len(before)], "little")
+        after = falling.to_bytes(len(before), "little")
+        self.array[offset:end] = self._faults.programmed(offset, before, after) if self._faults.cells_broken else after
+
+    def flip(self, offset: int, mask: int) -> None:
+        """Change bits at rest, as age and heat do."""
+        self.array[offset] ^= mask
