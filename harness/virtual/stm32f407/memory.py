@@ -114,10 +114,22 @@ def _map_flash_file(path: Path, size_bytes: int) -> mmap.mmap:
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held, as the descriptor is, until the process ends
     size = os.fstat(descriptor).st_size
     if size == 0:
-        os.write(descriptor, b"\xff" * size_bytes)
-    elif size != size_bytes:
+        return _erased(descriptor, size_bytes)
+    if size != size_bytes:
         raise StorageError("not a flash file", where=path, measured=f"{size} bytes", expected=f"{size_bytes} bytes")
     return mmap.mmap(descriptor, size_bytes)
+
+
+def _erased(descriptor: int, size_bytes: int) -> mmap.mmap:
+    """Make an empty file an erased array; on a full disk it stays empty."""
+    try:
+        os.posix_fallocate(descriptor, 0, size_bytes)
+    except OSError:
+        os.ftruncate(descriptor, 0)
+        raise
+    flash = mmap.mmap(descriptor, size_bytes)
+    flash[:] = b"\xff" * size_bytes
+    return flash
 
 
 def _system_memory(name: str) -> mmap.mmap:
