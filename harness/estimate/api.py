@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.domain.estimate import Estimate, Profile, Section
@@ -58,41 +59,63 @@ def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensi
         ModelError: the model cannot be used, or has operators that this TFLM lacks.
         UsageError: unknown profile or method, or a senseless size or margin.
     """
-    generation = generation_of(profile)
-    arena_size = DEFAULT_ARENA_BYTES if arena_size_bytes is None else arena_size_bytes
-    if arena_size <= 0 or margin_percent < 0 or not math.isfinite(margin_percent):
-        raise UsageError("arena size and margin must not be negative", measured=f"{arena_size} and {margin_percent}")
-    graph = graph or load_graph(model)
-    if method == "formula":
-        return _by_formula(model, profile, graph, margin_percent, board)
-    if method != "layout":
-        raise UsageError(f"unknown estimate method {method!r}", expected="layout or formula")
+    wish = _Wish(
+        profile,
+        generation_of(profile),
+        DEFAULT_ARENA_BYTES if arena_size_bytes is None else arena_size_bytes,
+        margin_percent,
+        struct_sizes or {},
+    )
+    if wish.arena_size_bytes <= 0 or margin_percent < 0 or not math.isfinite(margin_percent):
+        measured = f"{wish.arena_size_bytes} and {margin_percent}"
+        raise UsageError("arena size and margin must not be negative", measured=measured)
+    methods = {"layout": _by_layout, "formula": _by_formula}
+    if method not in methods:
+        raise UsageError(f"unknown estimate method {method!r}", expected=" or ".join(methods))
+    return replace(methods[method](model, graph or load_graph(model), wish), board=board)
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the estimate is for; see `estimate`."""
+
+    profile: Profile
+    generation: Generation
+    arena_size_bytes: int
+    margin_percent: float
+    struct_sizes: Mapping[str, int]
+
+    def with_margin(self, size_bytes: int) -> int:
+        """A size with the margin on top, as a multiple of 16."""
+        return align_up(math.ceil(size_bytes * (1 + self.margin_percent / 100)), ALIGNMENT)
+
+
+def _by_layout(model: ModelFile, graph: Graph, wish: _Wish) -> Estimate:
+    generation = wish.generation
     _check(graph, generation)
-    measured_sizes = struct_sizes or {}
-    target = generation.target(profile, measured_sizes)
+    target = generation.target(wish.profile, wish.struct_sizes)
     layout = generation.lay_out(graph, target)
-    usage = replay(layout.trace, arena_size % ALIGNMENT)
+    usage = replay(layout.trace, wish.arena_size_bytes % ALIGNMENT)
     minimum = smallest_size(layout.trace)
     head = layout.plan.arena_bytes
     return Estimate(
         model=model.name,
         sha256=model.sha256,
-        profile=profile,
-        method=method,
+        profile=wish.profile,
+        method="layout",
         arena_used_bytes=head + usage.tail_bytes,
         head_bytes=head,
         tail_bytes=usage.tail_bytes,
         min_working_arena_bytes=minimum,
-        recommended_arena_bytes=_recommended(layout, minimum, margin_percent),
+        recommended_arena_bytes=max(wish.with_margin(minimum), _smallest_multiple_of_16(layout)),
         sections=(Section("planned_tensors_and_scratch", "head", head), *_tail_sections(usage.sections)),
-        recorded_sections=_recorded(generation, target, layout, arena_size),
+        recorded_sections=_recorded(generation, target, layout, wish.arena_size_bytes),
         warnings=(
             *inspect(graph).warnings,
             *generation.warnings(graph),
-            *_size_warnings(generation, profile, measured_sizes),
+            *_size_warnings(wish),
             *_overlap_warnings(layout),
         ),
-        board=board,
     )
 
 
@@ -126,10 +149,9 @@ def _tail_sections(sections: Mapping[str, int]) -> list[Section]:
     return [Section(name, "tail", size_bytes) for name, size_bytes in sections.items()]
 
 
-def _recommended(layout: Layout, minimum: int, margin_percent: float) -> int:
-    """A multiple of 16: with the margin on top of the minimum, and never below what works at such a size."""
-    wanted = align_up(math.ceil(minimum * (1 + margin_percent / 100)), ALIGNMENT)
-    return max(wanted, size_ending_at(0, replay(layout.trace, 0).minimum_bytes))
+def _smallest_multiple_of_16(layout: Layout) -> int:
+    """The smallest working size among those that people set; padding can make it more than the minimum rounded up."""
+    return size_ending_at(0, replay(layout.trace, 0).minimum_bytes)
 
 
 def _recorded(generation: Generation, target: Target, layout: Layout, arena_size: int) -> tuple[Section, ...]:
@@ -148,11 +170,11 @@ def _recorded(generation: Generation, target: Target, layout: Layout, arena_size
     )
 
 
-def _size_warnings(generation: Generation, profile: Profile, measured: Mapping[str, int]) -> list[str]:
-    table = generation.target(profile, {}).sizes
+def _size_warnings(wish: _Wish) -> list[str]:
+    table = wish.generation.target(wish.profile, {}).sizes
     return [
         f"the device says that sizeof({name}) is {size}, the profile {table[name]}: the device's is used"
-        for name, size in measured.items()
+        for name, size in wish.struct_sizes.items()
         if size != table.get(name, size)
     ]
 
@@ -167,20 +189,19 @@ def _overlap_warnings(layout: Layout) -> list[str]:
     ]
 
 
-def _by_formula(model: ModelFile, profile: Profile, graph: Graph, margin_percent: float, board: str | None) -> Estimate:
+def _by_formula(model: ModelFile, graph: Graph, wish: _Wish) -> Estimate:
     sections = formula_sections(graph)
     total = sum(section.size_bytes for section in sections)
     return Estimate(
         model=model.name,
         sha256=model.sha256,
-        profile=profile,
+        profile=wish.profile,
         method="formula",
         arena_used_bytes=total,
         head_bytes=None,
         tail_bytes=None,
         min_working_arena_bytes=None,
-        recommended_arena_bytes=align_up(math.ceil(total * (1 + margin_percent / 100)), ALIGNMENT),
+        recommended_arena_bytes=wish.with_margin(total),
         sections=sections,
         warnings=(f"the formula does not see scratch: {UNKNOWN_SCRATCH_BYTES} bytes stand for it",),
-        board=board,
     )
