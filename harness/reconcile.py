@@ -246,6 +246,8 @@ def _minimum_findings(estimate: Estimate, measurement: Measurement) -> Iterator[
     more = minimum - measurement.arena_used_bytes
     if more > 0:
         yield f"AllocateTensors needs {more:,} bytes more for a while than arena_used_bytes() says afterwards"
+    elif more < 0:
+        yield f"{-more:,} bytes of what is used are padding that an arena of the smallest size does not need"
     difference = _minimum_error(estimate, measurement)
     if difference:
         yield f"the estimated minimum is {_signed(difference)} bytes off the measured one"

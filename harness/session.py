@@ -190,9 +190,7 @@ class Session:
         profile = Profile(self._image.tflm, self._board.abi)
         refusals = device_refusals(load_graph(model), profile)
         if refusals:
-            raise ModelError(
-                refusals[0], where=model.name, hint=f"TFLM {self._image.tflm} on the device cannot run this model"
-            )
+            raise ModelError(refusals[0], hint=f"TFLM {self._image.tflm} on the device cannot run this model")
         found = estimate(
             model,
             profile,

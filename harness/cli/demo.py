@@ -15,11 +15,14 @@ _MODELS = ("hello_world", "magic_wand", "micro_speech", "person_detection_graysc
 @click.option("--board", type=BoardType(), default="stm32f407-virtual", show_default=True, help="Board id.")
 @format_option
 def command(board: Board, output_format: str) -> int:
-    """Run the four models that come with TFLM, on a virtual board unless told otherwise."""
+    """Run the four models that come with TFLM, on a virtual board unless told otherwise.
+
+    The smallest arena that works is searched for as well: it is often larger than what the interpreter says it uses.
+    """
     from harness.cli.running import run_and_show
     from harness.session import RunOptions
     from harness.tflm.crate import CrateProvider
 
     provider = CrateProvider()
     models = [provider.example(f"{name}.tflite") for name in _MODELS]
-    return run_and_show(board, models, RunOptions(), output_format)
+    return run_and_show(board, models, RunOptions(min_arena=True), output_format)

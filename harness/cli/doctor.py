@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from harness.cli.output import format_option, show
+from harness.cli.output import Row, format_option, show
 from harness.errors import HarnessError
 
 # ST-LINK in its versions, CMSIS-DAP by J-Link's and Raspberry Pi's vendors, and the usual serial bridges.
@@ -46,8 +46,12 @@ def command(*, udev: bool, output_format: str) -> int:
         click.echo(UDEV_RULES, nl=False)
         return os.EX_OK
     lines = [line for check in _CHECKS for line in check()]
-    show([vars(line) for line in lines], output_format)
+    show([_row(line) for line in lines], output_format)
     return os.EX_OK if all(line.ok for line in lines) else HarnessError.exit_code
+
+
+def _row(line: _Line) -> Row:
+    return {"check": line.check, "ok": line.ok, "found": line.found, "mend": "" if line.ok else line.mend}
 
 
 def _python() -> Iterator[_Line]:

@@ -75,8 +75,10 @@ def _cell(value: object, output_format: str) -> str:
 
 
 def _csv(rows: Sequence[Row]) -> str:
+    if not rows:
+        return ""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows({key: _safe(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()

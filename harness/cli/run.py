@@ -48,7 +48,12 @@ def command(
     no_corrections: bool,
     output_format: str,
 ) -> int:
-    """Estimate, build, flash, measure and reconcile."""
+    """Estimate, build, flash, measure and reconcile.
+
+    In the table, all in bytes: `arena` is what the model was given, `estimate` what it should use of that, `used` what
+    the interpreter says it uses, `painted` what was really written, `minimum` the smallest arena that works, and
+    `error` the estimate less `used`. The causes of differences follow below.
+    """
     from harness.cli.running import read_inputs, run_and_show
     from harness.measure import Recipe
     from harness.session import RunOptions

@@ -17,6 +17,16 @@ from harness.reconcile import table
 from harness.results import reconciliation_to_json
 from harness.session import RunOptions, run_models
 
+_HEADINGS = {
+    "arena_size_bytes": "arena",
+    "estimate_bytes": "estimate",
+    "used_bytes": "used",
+    "painted_bytes": "painted",
+    "minimum_bytes": "minimum",
+    "error_bytes": "error",
+    "error_percent": "error %",
+}
+
 # No arena of a microcontroller holds a larger input.
 _INPUT_LIMIT_BYTES = 16 * 1024 * 1024
 
@@ -65,10 +75,19 @@ def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
     if output_format != "table":
         show(records, output_format)
         return
-    show([{key: value for key, value in record.items() if key != "causes"} for record in records], output_format)
+    click.echo("bytes of the arena; what they mean: harness run --help")
+    show(_for_people(records), output_format)
     for row in rows:
+        if row.causes:
+            click.echo(f"\n{_printable(row.model)}")
         for cause in row.causes:
-            click.echo(f"{_printable(row.model)}: {_printable(cause)}")
+            click.echo(f"  {_printable(cause)}")
+
+
+def _for_people(records: Sequence[Row]) -> list[Row]:
+    """Short headings, and no column that is empty all the way down."""
+    shown = [key for key in records[0] if key != "causes" and any(record[key] is not None for record in records)]
+    return [{_HEADINGS.get(key, key): record[key] for key in shown} for record in records]
 
 
 def exit_status(rows: Sequence[Reconciliation]) -> int:

@@ -35,7 +35,7 @@ def test_demo_gives_the_known_figures_of_the_crates_models(harness):
 def test_demo_prints_a_table_for_people(harness):
     ended = harness("demo")
     assert ended.status == 0
-    assert re.search(r"hello_world\.tflite +stm32f407-virtual +2020-07 .* 1,472 +1,472 ", ended.out)
+    assert re.search(r"hello_world\.tflite +stm32f407-virtual +2020-07 .* 1,472 +1,472 +1,472 +0 ", ended.out)
     assert "planner scratch touched" in ended.out
     assert ended.err == ""
 

@@ -81,6 +81,7 @@ def test_causes_are_put_into_words():
     assert "head is +16 bytes off" in causes(head_bytes=216)[0]
     assert "op_data takes -8 bytes" in causes(sections={"op_data": 792})[0]
     assert "200 bytes more for a while" in causes(min_working_arena_bytes=1200)[0]
+    assert "4 bytes of what is used are padding" in causes(min_working_arena_bytes=996)[0]
     assert "4 bytes next to the free middle" in causes(painted_used_bytes=996)[0]
 
 
