@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from harness.tflm.crate import CrateProvider
 from tests.models import chain
 
 CHECKOUT = Path(__file__).parents[2]
@@ -221,3 +223,24 @@ def test_the_installed_wheel_knows_the_boards_away_from_the_checkout(installed_h
     assert {board["board"] for board in json.loads(listing.stdout)} == {
         path.stem for path in CHECKOUT.glob("boards/*.toml")
     }
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("wheel")
+def test_the_installed_wheel_builds_flashes_and_measures_away_from_the_checkout(
+    installed_harness: Path, tmp_path: Path
+) -> None:
+    if shutil.which("arm-none-eabi-g++") is None:
+        pytest.skip("no arm-none-eabi-g++: apt install gcc-arm-none-eabi")
+    model = CrateProvider().example("hello_world.tflite")
+    run = subprocess.run(
+        [installed_harness, "run", model, "--board", "stm32f407-virtual", "--min-arena", "--format", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    [row] = json.loads(run.stdout)
+    assert row["measurement"]["arena_used_bytes"] == 1472
+    assert row["measurement"]["min_working_arena_bytes"] == row["estimate"]["min_working_arena_bytes"]
