@@ -32,7 +32,7 @@ _DATA_COMMANDS = ("FLASH_DATA", "FLASH_DEFL_DATA")
 _NEVER_BROKEN = ("SYNC", "READ_REG", "GET_SECURITY_INFO")
 
 
-class _Flash(server.FlashImage):
+class _Flash(server.FlashImage):  # type: ignore[misc]  # the package comes without type hints
     """The package's flash, on the board's own array: a write begins with an erase, and bits only fall."""
 
     def __init__(self, flash: SpiFlash) -> None:

@@ -86,7 +86,7 @@ identity_code:      .word 0x40000006
 uart16550:          .word 0xFD050020
 watchdog_key:       .word 0x50D83AA1
 feed_interval:      .word 50000         // cycles of CCOUNT, 10 MHz here
-doze_cycles:        .word 5000
+doze_cycles:        .word 20000
 doze_vectors:       .word vectors + 0x400 - KERNEL_VECTOR
 
 // The code in front of the vectors fits into the room that their alignment leaves. It starts at 0x4F800000, where the
@@ -120,6 +120,14 @@ in_window:
     wsr.ps a2
     rsync
     l32r a2, uart16550
+    movi a3, 0x83                       // LCR: open the divider, of which 1 is the fastest: how long the 16550
+    s32i a3, a2, 12                     // waits for more bytes before it tells of a few depends on it
+    movi a3, 1
+    s32i a3, a2, 0
+    movi a3, 0
+    s32i a3, a2, 4
+    movi a3, 3
+    s32i a3, a2, 12
     movi a3, 0xC1                       // FCR: the 16550 takes 14 bytes at a time from the host
     s32i a3, a2, 8
     movi a3, 1                          // IER: tell of received bytes; INTENABLE decides who hears of it
@@ -290,7 +298,7 @@ receive:
     s32i a11, a1, SAVE_POLLS
     j loaded
 
-// Until a byte comes, or for half a millisecond. The interrupt that ends it goes to a vector of its own.
+// Until bytes come, or for two milliseconds. The interrupt that ends it goes to a vector of its own.
 doze:
     rsr.intenable a11
     rsr.ps a12
