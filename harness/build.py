@@ -203,6 +203,9 @@ def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
         text_bytes=len(segment.data),
         ram_bytes=facts["ram_bytes"],
         arena_max_bytes=facts["arena_max_bytes"],
+        tflm_hash=inputs.source.content_hash,
+        kernels=inputs.source.kernels,
+        flags=" ".join(inputs.own_flags()),
     )
 
 

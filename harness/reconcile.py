@@ -89,6 +89,7 @@ def without_measurement(
         error_percent=None,
         causes=tuple(str(error).splitlines()),
         exit_code=error.exit_code,
+        error_class=type(error).__name__,
     )
 
 

@@ -75,6 +75,9 @@ class FirmwareImage:
         board_id: the board it was built for.
         tflm: the TFLM generation inside.
         tflm_version, toolchain: for people and for the store's key.
+        tflm_hash: SHA-256 of what the TFLM sources came from.
+        kernels: the kernel set.
+        flags: the compiler's flags, paths of this machine left out.
         segment: the bytes and where they go.
         crc32: of those bytes; the device computes its own at boot and says it.
         elf: the file with symbols.
@@ -93,3 +96,6 @@ class FirmwareImage:
     text_bytes: int
     ram_bytes: int
     arena_max_bytes: int
+    tflm_hash: str = ""
+    kernels: str = "reference"
+    flags: str = ""

@@ -26,6 +26,7 @@ class Reconciliation:
         error_percent: that, in percent of the measured.
         causes: sentences.
         exit_code: what this one row asks the command to end with.
+        error_class: the class of the error that stood in the way, one of harness/errors.py; empty when none did.
     """
 
     model: str
@@ -39,3 +40,4 @@ class Reconciliation:
     error_percent: float | None
     causes: tuple[str, ...]
     exit_code: int
+    error_class: str = ""
