@@ -31,9 +31,8 @@ def estimate_to_json(estimate: Estimate) -> Json:
         "tail_bytes": estimate.tail_bytes,
         "min_working_arena_bytes": estimate.min_working_arena_bytes,
         "recommended_arena_bytes": estimate.recommended_arena_bytes,
-        "sections": [
-            {"name": part.name, "region": part.region, "size_bytes": part.size_bytes} for part in estimate.sections
-        ],
+        "sections": _sections_to_json(estimate.sections),
+        "recorded_sections": _sections_to_json(estimate.recorded_sections),
         "corrections": list(estimate.corrections),
         "warnings": list(estimate.warnings),
     }
@@ -124,10 +123,8 @@ def estimate_from_json(item: Fields) -> Estimate:
         tail_bytes=item.integer_or_none("tail_bytes"),
         min_working_arena_bytes=item.integer_or_none("min_working_arena_bytes"),
         recommended_arena_bytes=item.integer("recommended_arena_bytes"),
-        sections=tuple(
-            Section(part.text("name"), part.text("region"), part.integer("size_bytes"))
-            for part in item.inners("sections")
-        ),
+        sections=_sections_from_json(item, "sections"),
+        recorded_sections=_sections_from_json(item, "recorded_sections") if item.has("recorded_sections") else (),
         corrections=item.texts("corrections"),
         warnings=item.texts("warnings"),
     )
@@ -166,6 +163,16 @@ def measurement_from_json(item: Fields) -> Measurement:
         overruns=item.texts("overruns"),
         sections=item.inner("sections").all_integers(),
         struct_sizes=item.inner("struct_sizes").all_integers(),
+    )
+
+
+def _sections_to_json(sections: tuple[Section, ...]) -> list[Json]:
+    return [{"name": part.name, "region": part.region, "size_bytes": part.size_bytes} for part in sections]
+
+
+def _sections_from_json(item: Fields, key: str) -> tuple[Section, ...]:
+    return tuple(
+        Section(part.text("name"), part.text("region"), part.integer("size_bytes")) for part in item.inners(key)
     )
 
 

@@ -18,6 +18,7 @@ ESTIMATE = Estimate(
     min_working_arena_bytes=1200,
     recommended_arena_bytes=1200,
     sections=(Section("op_data", "tail", 800), Section("plan", "head", 200)),
+    recorded_sections=(Section("op_data", "tail", 812),),
     board="b",
 )
 MEASUREMENT = Measurement(
