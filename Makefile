@@ -1,13 +1,13 @@
 # `make help` lists what there is. `make demo` and `make test` work as the first command on a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench lock clean
+.PHONY: help setup demo test lint bench bench-estimators lock clean
 
 bin := .venv/bin
 BOARD ?= stm32f407-virtual
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 setup: ## install what is missing: Debian packages, and the Python packages in .venv
 	@.setup/setup.sh
@@ -26,6 +26,9 @@ lint: setup ## check style, types and who imports whom
 
 bench: setup ## measure the speed and memory of the harness itself
 	@$(bin)/python -m tests.bench
+
+bench-estimators: setup ## compare estimators on the same models (installs 2 GB of other tools into .cache, once)
+	@$(bin)/python -m tests.bench.estimators
 
 lock: ## pin the Python packages anew, keeping present pins (needs uv; LOCK_FLAGS=--upgrade takes the newest)
 	PATH="$(CURDIR)/$(bin):$$PATH" uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
