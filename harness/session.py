@@ -19,6 +19,7 @@ from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
+from harness.estimate.shapes_rewrite import resize_model
 from harness.flash import first_difference, flash_firmware, flash_model
 from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
@@ -40,6 +41,7 @@ class RunOptions:
         threshold_percent: how far too high an estimate may be.
         margin_percent: what to add to the recommended arena.
         corrections: folder of corrections to the estimate, or None for none.
+        input_shapes: other shapes of the models' inputs, by name or number: each model is rewritten to them.
     """
 
     tflm: str = "crate"
@@ -51,6 +53,7 @@ class RunOptions:
     threshold_percent: float = DEFAULT_THRESHOLD_PERCENT
     margin_percent: float = 0.0
     corrections: Path | None = None
+    input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def run_models(
@@ -64,20 +67,20 @@ def run_models(
     Raises:
         BenchError: nothing can be built or connected.
     """
-    readable = any(isinstance(_read(path), ModelFile) for path in paths)
+    readable = any(isinstance(_read(path, options), ModelFile) for path in paths)
     with ExitStack() as stack:
         session = stack.enter_context(open_session(board, options, progress)) if readable else None
         for path in paths:
-            model = _read(path)
+            model = _read(path, options)
             if isinstance(model, HarnessError):
                 yield without_measurement((path.name, "", board.id, ""), None, model)
             elif session:
                 yield session.run(model)
 
 
-def _read(path: Path) -> ModelFile | ModelError:
+def _read(path: Path, options: RunOptions) -> ModelFile | ModelError:
     try:
-        return read_model(path)
+        return resize_model(read_model(path), options.input_shapes)
     except ModelError as error:
         return error
 

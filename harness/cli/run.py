@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.estimating import input_shape_option
 from harness.cli.options import (
     arena_option,
     corrections_folder,
@@ -27,7 +28,7 @@ from harness.domain.board import Board
 @click.command()
 @models_argument
 @unit_options
-@together(tflm_option, arena_option, input_option, invokes_option)
+@together(tflm_option, arena_option, input_option, input_shape_option, invokes_option)
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
 @together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
 def command(
@@ -39,6 +40,7 @@ def command(
     tflm: str,
     arena_size: int | None,
     inputs: tuple[Path, ...],
+    input_shapes: tuple[str, ...],
     invokes: int,
     min_arena: bool,
     force_flash: bool,
@@ -55,6 +57,7 @@ def command(
     `error` the estimate less `used`. The causes of differences follow below.
     """
     from harness.cli.running import read_inputs, run_and_show
+    from harness.estimate.shapes_resize import parse_input_shape
     from harness.measure import Recipe
     from harness.session import RunOptions
 
@@ -68,5 +71,6 @@ def command(
         threshold_percent=threshold_percent,
         margin_percent=margin_percent,
         corrections=corrections_folder(corrections_dir, no_corrections),
+        input_shapes=dict(map(parse_input_shape, input_shapes)),
     )
     return run_and_show(board, models, options, output_format)
