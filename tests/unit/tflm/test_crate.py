@@ -139,7 +139,7 @@ def test_another_package_than_the_pinned_one(machine):
     assert hashlib.sha256(content).hexdigest() in str(caught.value.measured)
 
 
-@pytest.mark.parametrize("content", [b"no archive", crate_bytes(["../outside"])])
+@pytest.mark.parametrize("content", [b"no archive", crate_bytes(["../outside"])], ids=["no archive", "path outside"])
 def test_a_package_that_cannot_be_unpacked_safely(machine, monkeypatch, content):
     monkeypatch.setattr(crate, "_SHA256", hashlib.sha256(content).hexdigest())
     put_package(machine, content)
