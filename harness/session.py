@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from harness.min_arena import find_min_arena
 from harness.model_image import pack
 from harness.ports import Flasher, FlashSession, Line, Progress
 from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
+from harness.serial_log import RecordedLine, SerialLog
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,22 @@ class Session:
         self._progress = progress
         self._stack = ExitStack()
         self._bench: _Bench | None = None
+        self._serial_log = SerialLog()
+
+    @property
+    def image(self) -> FirmwareImage:
+        """The firmware."""
+        return self._image
+
+    @property
+    def dut(self) -> Dut | None:
+        """The unit, while there is a connection to it."""
+        return self._bench.dut if self._bench else None
+
+    @property
+    def serial_log(self) -> SerialLog:
+        """What has passed over the serial line since it was last taken."""
+        return self._serial_log
 
     def connect(self) -> _Bench:
         """Find the unit and connect to it, unless that is already done."""
@@ -159,8 +176,14 @@ class Session:
         self._bench = None
         self._stack.close()
 
-    def run(self, model: ModelFile) -> Reconciliation:
-        """Estimate, flash, measure and reconcile one model."""
+    def run(self, model: ModelFile, options: RunOptions | None = None) -> Reconciliation:
+        """Estimate, flash, measure and reconcile one model.
+
+        Args:
+            model: which.
+            options: for this model and the next ones, instead of those before; of the same TFLM, probe and port.
+        """
+        self._options = options or self._options
         expected: Estimate | None = None
         try:
             expected = self._estimate(model)
@@ -169,10 +192,26 @@ class Session:
             expected = self._estimate(model, found.struct_sizes, found.arena_size_bytes)
         except HarnessError as error:
             if isinstance(error, BenchError):
-                self.close()  # the next model begins with a fresh connection
+                with suppress(HarnessError):  # what broke first is what there is to say
+                    self.close()  # the next model begins with a fresh connection
             row = (model.name, model.sha256, self._board.id, self._image.tflm)
             return without_measurement(row, expected, error)
         return reconcile(expected, found, self._options.threshold_percent)
+
+    def await_answer(self) -> None:
+        """Start the device with this firmware, and wait until it says hello.
+
+        Raises:
+            HarnessError: it does not, or there is no way to it.
+        """
+        try:
+            self.flash(None)
+            with self._talk(self.connect()) as device:
+                device.await_boot()
+        except HarnessError:
+            with suppress(HarnessError):
+                self.close()
+            raise
 
     def flash(self, model: ModelFile | None) -> list[str]:
         """Write what is not there yet; returns what was written."""
@@ -225,7 +264,7 @@ class Session:
         transport = plugins.transport(self._board.transport)
 
         def open_line() -> Line:
-            return transport.open(bench.dut.port, self._board.baud_rate)
+            return RecordedLine(transport.open(bench.dut.port, self._board.baud_rate), self._serial_log)
 
         line = bench.flash.start(open_line)
         try:
