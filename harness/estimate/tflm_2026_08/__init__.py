@@ -13,14 +13,14 @@ from harness.estimate.generation import Generation
 from harness.estimate.lifetimes import by_scope
 from harness.estimate.planners.greedy import greedy_last_wins
 from harness.estimate.tflm_2026_08.layout import STRUCT_SIZES, lay_out
-from harness.estimate.tflm_2026_08.operators import CUSTOM_WITHOUT_RULE, REFERENCE, WITHOUT_RULE
+from harness.estimate.tflm_2026_08.operators import CUSTOM_WITHOUT_RULE, REFERENCE
 
 
 def _unknown_operators(graph: Graph) -> tuple[str, ...]:
     return tuple(
         operator_place(subgraph, operator)
         for subgraph, operator in graph.operators()
-        if operator.name not in (CUSTOM_WITHOUT_RULE if operator.is_custom else REFERENCE.keys() | WITHOUT_RULE)
+        if operator.name not in (CUSTOM_WITHOUT_RULE if operator.is_custom else REFERENCE)
     )
 
 
@@ -29,7 +29,7 @@ def _warnings(graph: Graph) -> tuple[str, ...]:
         f"{operator_place(subgraph, operator)} is not in the profile: its own needs are counted as 0; run it on the "
         "device and tune"
         for subgraph, operator in graph.operators()
-        if operator.name in WITHOUT_RULE or operator.is_custom
+        if operator.is_custom
     )
 
 

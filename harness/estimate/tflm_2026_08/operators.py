@@ -216,6 +216,10 @@ REFERENCE: Final[OpTable] = {
     "ARG_MAX": rule(4, 0),
     "ARG_MIN": rule(4, 0),
     **dict.fromkeys(("MAXIMUM", "MINIMUM", "NEG", "FLOOR", "LOGICAL_AND", "LOGICAL_OR"), rule(0, 0)),
+    **dict.fromkeys(
+        ("BROADCAST_ARGS", "BROADCAST_TO", "FILL", "FLOOR_DIV", "FLOOR_MOD", "REVERSE_V2"), rule(0, 0, _TWO_IN)
+    ),
+    "DYNAMIC_UPDATE_SLICE": rule(0, 0, temporary(0, 1, 2, OUTPUT)),
     "IF": rule(8, 8, temporary(0)),
     "WHILE": rule(8, 8),
     "CALL_ONCE": rule(4, 8),
@@ -225,13 +229,6 @@ REFERENCE: Final[OpTable] = {
         0, (0, 4), temporary(1), persistent(lambda node: node.bytes(1), lambda node: node.creates_variable)
     ),
 }
-
-WITHOUT_RULE: Final = frozenset(
-    """
-    BROADCAST_ARGS BROADCAST_TO DYNAMIC_UPDATE_SLICE FILL FLOOR_DIV FLOOR_MOD REVERSE_V2
-    """.split()  # noqa: SIM905 - a list of names reads better without quotes
-)
-"""Operators that this TFLM has, but whose needs are not known."""
 
 CUSTOM_WITHOUT_RULE: Final = frozenset(
     """
