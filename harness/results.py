@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.measurement import Measurement, TensorInfo
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
 from harness.fields import Fields
 
@@ -88,6 +89,8 @@ def reconciliation_to_json(row: Reconciliation) -> Json:
         "error_bytes": row.error_bytes,
         "error_percent": row.error_percent,
         "causes": list(row.causes),
+        "error_class": row.error_class,
+        "exit_code": row.exit_code,
     }
 
 
@@ -108,6 +111,36 @@ def read_results(path: Path) -> tuple[list[Estimate], list[Measurement]]:
         else:
             measurements.append(measurement_from_json(item))
     return estimates, measurements
+
+
+def read_reconciliations(path: Path) -> list[Reconciliation]:
+    """The rows of a file that `harness run --format json` wrote.
+
+    Raises:
+        ResultError: the file cannot be read, or is no such list.
+    """
+    return [reconciliation_from_json(item) for item in _read_list(path)]
+
+
+def reconciliation_from_json(item: Fields) -> Reconciliation:
+    """The reverse of `reconciliation_to_json`; also of files from before it told error class and exit status."""
+    verdict = item.text("verdict")
+    if verdict not in VERDICTS:
+        raise item.wrong("verdict", f"one of {', '.join(VERDICTS)}")
+    return Reconciliation(
+        model=item.text("model"),
+        sha256=item.text("sha256"),
+        board=item.text("board"),
+        tflm=item.text("tflm"),
+        verdict=verdict,
+        estimate=estimate_from_json(item.inner("estimate")) if item.has("estimate") else None,
+        measurement=measurement_from_json(item.inner("measurement")) if item.has("measurement") else None,
+        error_bytes=item.integer_or_none("error_bytes"),
+        error_percent=item.number("error_percent", -100.0, math.inf) if item.has("error_percent") else None,
+        causes=item.texts("causes"),
+        exit_code=item.integer_or_none("exit_code") or 0,
+        error_class=item.text("error_class") if item.has("error_class") else "",
+    )
 
 
 def estimate_from_json(item: Fields) -> Estimate:

@@ -27,6 +27,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "min-arena": ("min_arena", "Find the smallest arena that a model runs with, on the device."),
     "reconcile": ("reconcile", "Lay estimates beside measurements from files."),
     "tune": ("tune", "Learn corrections of the estimate from measurements."),
+    "report": ("report", "Write a page, or Markdown, of results, history and memory timelines."),
     "demo": ("demo", "Run the four models that come with TFLM."),
     "virtual": ("virtual", "Start, stop and list virtual boards."),
 }

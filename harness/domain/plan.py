@@ -44,11 +44,13 @@ class Step:
         step: its number.
         operator: what runs then, for people; None before the first operator.
         live_bytes: sum of the buffers in use.
+        main_operator: number of the main subgraph's operator that runs or calls then; None before the first one.
     """
 
     step: int
     operator: str | None
     live_bytes: int
+    main_operator: int | None = None
 
 
 @dataclass(frozen=True)

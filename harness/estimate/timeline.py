@@ -45,7 +45,12 @@ class Timeline:
         starts, ends = [buffer.first for buffer in buffers], [buffer.last for buffer in buffers]
         first, last = min(starts, default=0), max([*ends, *self._running], default=0)
         return tuple(
-            Step(step, self._running.get(step), sum(b.size_bytes for b in buffers if b.first <= step <= b.last))
+            Step(
+                step=step,
+                operator=self._running.get(step),
+                live_bytes=sum(b.size_bytes for b in buffers if b.first <= step <= b.last),
+                main_operator=self._main.get(step),
+            )
             for step in range(first, last + 1)
         )
 

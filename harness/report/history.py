@@ -1,0 +1,80 @@
+"""Results over time: where a model's memory or verdict is not what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from harness.report.facts import DEVICE_VERDICTS, Change, History, Outcome
+
+
+def histories(attempts: Iterable[Outcome]) -> list[History]:
+    """One history per model, board and TFLM; those with regressions first, the latest of them on top.
+
+    Args:
+        attempts: in the order in which they were made.
+    """
+    series: dict[tuple[str, str, str], list[Outcome]] = {}
+    for attempt in attempts:
+        if attempt.verdict in DEVICE_VERDICTS:
+            series.setdefault(attempt.series, []).append(attempt)
+    found = [_history(members) for members in series.values() if len(members) > 1]
+    return sorted(found, key=_urgency, reverse=True)
+
+
+def _history(members: Sequence[Outcome]) -> History:
+    first = members[0]
+    return History(
+        model=first.model,
+        board=first.board,
+        tflm=first.tflm,
+        length=len(members),
+        first=first,
+        last=members[-1],
+        levels=tuple(_levels(members)),
+        changes=tuple(_changes(members)),
+    )
+
+
+def _levels(members: Sequence[Outcome]) -> Iterator[tuple[int, int]]:
+    level: int | None = None
+    for number, attempt in enumerate(members):
+        if attempt.used_bytes is not None and attempt.used_bytes != level:
+            level = attempt.used_bytes
+            yield number, level
+
+
+def _changes(members: Sequence[Outcome]) -> Iterator[Change]:
+    """A model that failed for a while is compared with its last measurement before that."""
+    measured: Outcome | None = None
+    for number, (before, after) in enumerate(pairwise(members), 1):
+        measured = before if before.used_bytes is not None else measured
+        kind = _kind(before, after, measured)
+        if kind:
+            reference = measured if measured and kind in ("grew", "shrank") else before
+            yield Change(number, reference, after, kind, _changed_key(reference, after))
+
+
+def _kind(before: Outcome, after: Outcome, measured: Outcome | None) -> str:
+    if before.verdict == "ok" and after.verdict != "ok":
+        return "worse"
+    if measured and measured.used_bytes is not None and after.used_bytes is not None:
+        if after.used_bytes > measured.used_bytes:
+            return "grew"
+        if after.used_bytes < measured.used_bytes:
+            return "shrank"
+    return "better" if after.verdict == "ok" != before.verdict else ""
+
+
+def _changed_key(before: Outcome, after: Outcome) -> tuple[str, ...]:
+    names = ["model file"] if before.sha256 != after.sha256 else []
+    return (*names, *(name for name, value in after.key.items() if before.key.get(name) != value))
+
+
+def _urgency(history: History) -> tuple[bool, bool, str, int]:
+    latest = max((change for change in history.changes if change.is_regression), key=_number, default=None)
+    return (latest is not None, bool(history.changes), latest.after.when if latest else "", history.regressions)
+
+
+def _number(change: Change) -> int:
+    return change.number

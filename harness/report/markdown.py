@@ -1,0 +1,141 @@
+"""The report as Markdown, for a comment in continuous integration: the same facts, shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tabulate import tabulate
+
+from harness.domain.plan import MemoryPlan
+from harness.report.facts import Change, Outcome, Report, UnitHealth
+from harness.report.text import VERDICT_WORDS, counted, grouped, percent, shown, signed
+
+ROW_LIMIT: Final = 200
+"""Rows of one table; a comment on GitHub holds 65,536 characters."""
+
+_CAUSE_LIMIT = 160
+# What Markdown would take for markup; a name may hold any of it.
+_MARKUP = str.maketrans(
+    {character: f"\\{character}" for character in "\\`*_{}[]()#+!|~$"}
+    | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "&#64;"}
+)
+
+
+def render(report: Report) -> str:
+    """The Markdown."""
+    sections = (
+        _summary(report),
+        _rows(report),
+        _history(report),
+        _units(report),
+        _plans(report.plans),
+        _left_out(report),
+    )
+    return "\n".join(line for section in sections for line in section)
+
+
+def _text(value: str, limit: int = _CAUSE_LIMIT) -> str:
+    return shown(value, limit).translate(_MARKUP)
+
+
+def _summary(report: Report) -> Iterator[str]:
+    yield "## Arena report"
+    yield ""
+    counts = [f"{report.counts[verdict]:,} {word}" for verdict, word in VERDICT_WORDS.items() if report.counts[verdict]]
+    regressions = f"; **{counted(report.regressions, 'regression')}** in the history" if report.regressions else ""
+    yield f"{counted(sum(report.counts.values()), 'job')}: {', '.join(counts) or 'nothing was run'}{regressions}."
+    yield ""
+    yield f"{_text(report.heading.source)}; written {report.heading.made} by harness {report.heading.version}."
+    yield ""
+
+
+def _rows(report: Report) -> Iterator[str]:
+    yield from _table([_row(row) for row in report.rows[:ROW_LIMIT]])
+    if len(report.rows) > ROW_LIMIT:
+        yield f"… and {len(report.rows) - ROW_LIMIT:,} more rows in the page.\n"
+
+
+def _row(row: Outcome) -> dict[str, str]:
+    return {
+        "model": _text(row.model),
+        "board": _text(row.board),
+        "tflm": _text(row.tflm),
+        "verdict": VERDICT_WORDS[row.verdict] + (" (flaky)" if row.flaky else ""),
+        "estimate": grouped(row.estimate_bytes),
+        "measured": grouped(row.used_bytes),
+        "error": signed(row.error_bytes),
+        "error %": percent(row.error_percent),
+        "minimum": grouped(row.minimum_bytes),
+        "why": "" if row.verdict == "ok" else _text("; ".join(row.causes)),
+    }
+
+
+def _history(report: Report) -> Iterator[str]:
+    changes = [change for history in report.histories for change in history.changes]
+    if changes:
+        yield "### Changes\n"
+        yield from _table([_change(change) for change in changes[:ROW_LIMIT]])
+
+
+def _change(change: Change) -> dict[str, str]:
+    before, after = change.before, change.after
+    by_size = change.kind in ("grew", "shrank")
+    return {
+        "change": f"**{change.kind}**" if change.is_regression else change.kind,
+        "model": _text(after.model),
+        "board": _text(after.board),
+        "when": _text(after.when),
+        "before": grouped(before.used_bytes) if by_size else VERDICT_WORDS[before.verdict],
+        "after": grouped(after.used_bytes) if by_size else VERDICT_WORDS[after.verdict],
+        "with another": _text(", ".join(change.key)),
+    }
+
+
+def _units(report: Report) -> Iterator[str]:
+    if report.units:
+        yield "### DUTs\n"
+        yield from _table([_unit(unit) for unit in report.units[:ROW_LIMIT]])
+
+
+def _unit(unit: UnitHealth) -> dict[str, str]:
+    return {
+        "DUT": _text(unit.dut),
+        "board": _text(unit.board),
+        "attempts": grouped(unit.attempts),
+        "bench errors": grouped(unit.counts.get("error", 0)),
+        "flaky": grouped(unit.flaky),
+        "last seen": _text(unit.last_seen),
+        "latest trouble": _text(unit.trouble),
+    }
+
+
+def _plans(plans: Sequence[MemoryPlan]) -> Iterator[str]:
+    if plans:
+        yield "### Memory plans\n"
+        yield from _table([_plan(plan) for plan in plans[:ROW_LIMIT]])
+
+
+def _plan(plan: MemoryPlan) -> dict[str, str]:
+    best = min(plan.planners, key=lambda planner: planner.arena_bytes)
+    return {
+        "model": _text(plan.model),
+        "tflm": _text(plan.tflm),
+        "head": grouped(plan.head_bytes),
+        "lower bound": grouped(plan.lower_bound_bytes),
+        "best planner": f"{_text(best.planner)} ({best.arena_bytes:,})",
+        "peak operator": _text(plan.peak.operator or ""),
+        "fragmentation": f"{plan.peak.fragmentation_percent} %",
+        "long-lived tensors": _text(", ".join(bar.name for bar in plan.long_lived)),
+    }
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    for sentence in report.left_out:
+        yield f"- {_text(sentence)}"
+
+
+def _table(rows: Sequence[dict[str, str]]) -> Iterator[str]:
+    if rows:
+        yield tabulate(rows, headers="keys", tablefmt="github", disable_numparse=True)
+        yield ""

@@ -1,0 +1,51 @@
+"""Words and numbers as a report shows them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+NAME_LIMIT: Final = 200
+"""Characters of an untrusted name that are shown."""
+
+VERDICT_WORDS: Final = {
+    "ok": "ok",
+    "over": "over",
+    "under": "under",
+    "fail": "fail",
+    "error": "error",
+    "not_run": "not run",
+}
+VERDICT_SIGNS: Final = {"ok": "✓", "over": "▲", "under": "▼", "fail": "✕", "error": "!", "not_run": "–"}
+
+
+def shown(text: str, limit: int = NAME_LIMIT) -> str:
+    r"""Untrusted text, fit to be shown.
+
+    What cannot be seen, or turns the writing direction, becomes an escape such as `\u202e`; what is too long is cut.
+    """
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+
+
+def grouped(number: int | None) -> str:
+    """A whole number with its thousands set apart; nothing for None."""
+    return "" if number is None else f"{number:,}"
+
+
+def signed(number: int | None) -> str:
+    """The same with its sign, unless it is 0."""
+    if number is None:
+        return ""
+    return f"{number:+,}" if number else "0"
+
+
+def percent(value: float | None) -> str:
+    """A share in percent, with its sign, unless it is 0."""
+    if value is None:
+        return ""
+    return f"{value:+.2f} %" if value else "0 %"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 model`, `2 models`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
