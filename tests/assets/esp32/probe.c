@@ -47,11 +47,13 @@ static word get_number(void) {
   return value;
 }
 
+#ifndef KEEP_WATCHDOGS
 static void watchdog_off(word protect, word config) {
   REGISTER(protect) = WATCHDOG_KEY;
   REGISTER(config) = 0;
   REGISTER(protect) = 0;
 }
+#endif
 
 static void echo(void) {
   for (word left = get_number(); left; left--) put((char)get());
