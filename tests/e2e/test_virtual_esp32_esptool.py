@@ -82,7 +82,7 @@ def test_a_write_through_the_rom_alone(board, esptool, image):
         ({"do": "wrong_chip", "magic": 0x7C6}, "This chip is ESP32-S2, not ESP32"),
         ({"do": "no_sync"}, "getting no sync reply"),
         ({"do": "strap_ignored"}, "Wrong boot mode detected (0x13)"),
-        ({"do": "nack", "count": 100}, "command"),
+        ({"do": "nack", "count": 100}, "The format of the received message is invalid"),
     ],
 )
 def test_connecting_fails_in_esptools_own_words(board, esptool, fault, message):
