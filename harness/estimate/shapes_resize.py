@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,8 +11,8 @@ from harness.errors import ModelError, UsageError
 from harness.estimate.shapes_call import Call, Shape
 from harness.estimate.shapes_rules import output_shapes
 
-_MAX_DEPTH: Final = 100
-"""Of calls from subgraph to subgraph; a model that calls in a circle ends here."""
+_MAX_CALLS: Final = 200
+"""From subgraph to subgraph; a model that calls in a circle ends here."""
 
 
 def parse_input_shape(text: str) -> tuple[str, Shape]:
@@ -54,7 +54,7 @@ def resize(graph: Graph, shapes: Mapping[str, Shape]) -> Graph:
     resizer = _Resizer(graph)
     for name, shape in shapes.items():
         resizer.set_input(name, shape)
-    resizer.follow(graph.main, depth=0)
+    resizer.follow(graph.main)
     return resizer.graph()
 
 
@@ -64,6 +64,7 @@ class _Resizer:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._tensors = [list(subgraph.tensors) for subgraph in graph.subgraphs]
+        self._calls_left = _MAX_CALLS
 
     def graph(self) -> Graph:
         """The graph with the present shapes. None of them is left to be worked out on the device."""
@@ -98,19 +99,20 @@ class _Resizer:
             raise ModelError(f"the model {what}", where=self._graph.model, measured=quoted(name), expected=inputs)
         return found[0]
 
-    def follow(self, subgraph: Subgraph, depth: int) -> None:
+    def follow(self, subgraph: Subgraph) -> None:
         """Work out the shapes behind those that have changed."""
-        if depth > _MAX_DEPTH:
-            raise ModelError("subgraphs call each other in a circle", where=self._graph.model)
+        self._calls_left -= 1
+        if self._calls_left < 0:
+            raise ModelError(f"subgraphs call each other more than {_MAX_CALLS} times", where=self._graph.model)
         for operator in subgraph.operators:
             if not self._is_affected(subgraph, operator):
                 continue
             if called_subgraphs(operator):
-                shapes = self._called(subgraph, operator, depth)
+                shapes = self._called(subgraph, operator)
             else:
                 call = Call(self._graph.model, subgraph, operator, self._tensors[subgraph.index])
                 shapes = output_shapes(call)
-            for output, shape in zip(operator.outputs, shapes, strict=True):
+            for output, shape in self._paired(subgraph, operator, operator.outputs, shapes):
                 self._set(subgraph, output, shape)
 
     def _is_affected(self, subgraph: Subgraph, operator: Operator) -> bool:
@@ -119,22 +121,36 @@ class _Resizer:
             present[index].shape != subgraph.tensors[index].shape for index in operator.inputs if index >= 0
         ) or any(min(present[index].shape, default=0) < 0 for index in operator.outputs)
 
-    def _called(self, subgraph: Subgraph, operator: Operator, depth: int) -> Sequence[Shape]:
+    def _called(self, subgraph: Subgraph, operator: Operator) -> Sequence[Shape]:
         """The shapes that the called subgraphs give back; they must agree, and a loop's must stay as they are."""
-        arguments = [self._tensors[subgraph.index][index].shape for index in operator.inputs]
+        arguments = [self._tensors[subgraph.index][index].shape for index in operator.inputs if index >= 0]
         passed = arguments[1:] if operator.name == "IF" else arguments
         results: list[Sequence[Shape]] = [passed] if operator.name == "WHILE" else []
-        for number, called in enumerate(self._graph.subgraphs[index] for index in called_subgraphs(operator)):
-            for tensor, shape in zip(called.inputs, passed, strict=True):
+        for number, index in enumerate(called_subgraphs(operator)):
+            if not 0 <= index < len(self._graph.subgraphs):
+                raise self._refused(subgraph, operator, "it calls a subgraph that does not exist")
+            called = self._graph.subgraphs[index]
+            for tensor, shape in self._paired(subgraph, operator, called.inputs, passed):
                 self._set(called, tensor, shape)
-            self.follow(called, depth + 1)
+            self.follow(called)
             if operator.name != "WHILE" or number == 1:  # the other one is the condition
-                results.append([self._tensors[called.index][index].shape for index in called.outputs])
+                results.append([self._tensors[called.index][output].shape for output in called.outputs])
         if any(list(result) != list(results[0]) for result in results):
-            where = f"{self._graph.model}, {operator_place(subgraph, operator)}"
-            raise ModelError("the subgraphs that it calls do not agree on the shapes", where=where)
-        return results[0]
+            raise self._refused(subgraph, operator, "the subgraphs that it calls do not agree on the shapes")
+        return results[0] if operator.outputs else []
+
+    def _paired(
+        self, subgraph: Subgraph, operator: Operator, tensors: Sequence[int], shapes: Sequence[Shape]
+    ) -> Iterable[tuple[int, Shape]]:
+        if len(tensors) != len(shapes):
+            raise self._refused(subgraph, operator, f"{len(tensors)} tensors get {len(shapes)} shapes")
+        return zip(tensors, shapes, strict=True)
+
+    def _refused(self, subgraph: Subgraph, operator: Operator, why: str) -> ModelError:
+        return ModelError(why, where=f"{self._graph.model}, {operator_place(subgraph, operator)}")
 
     def _set(self, subgraph: Subgraph, index: int, shape: Shape) -> None:
+        if index < 0:  # an output that nobody wants
+            return
         tensors = self._tensors[subgraph.index]
         tensors[index] = replace(tensors[index], shape=shape)

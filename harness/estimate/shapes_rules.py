@@ -206,7 +206,10 @@ def output_shapes(call: Call) -> tuple[Shape, ...]:
     rule = SHAPE_RULES.get(call.operator.name)
     if rule is None:
         raise call.refused("the shape rule of this operator is not known")
-    shapes = rule(call)
+    try:
+        shapes = rule(call)
+    except (ArithmeticError, IndexError, ValueError) as error:  # too few operands, outputs or dimensions for the rule
+        raise call.refused("its inputs, options and outputs do not fit together") from error
     if len(shapes) != len(call.operator.outputs):
         raise call.refused(f"it has {len(call.operator.outputs)} outputs, and its rule gives {len(shapes)}")
     return shapes

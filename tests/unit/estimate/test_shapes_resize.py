@@ -73,6 +73,34 @@ def test_called_subgraphs_follow():
     assert [tensor.shape for _, tensor in resized.tensors()] == [(2, 9), (1,), (2, 9)] + [(2, 9)] * 4
 
 
+def test_subgraphs_that_call_each_other_in_a_circle_end():
+    builder = ModelBuilder()
+    builder.new_codes_only = True
+    x, condition = builder.input("x", [1, 4]), builder.input("c", [1], "bool")
+    y = builder.tensor("y", [1, 4])
+    both = ("IfOptions", {"ThenSubgraphIndex": 1, "ElseSubgraphIndex": 1})
+    builder.operator("IF", [condition, x], [y], options=both)
+    builder.output(y)
+    branch = builder.subgraph("branch")
+    source, inner, target = branch.input("s", [1, 4]), branch.tensor("c", [1], "bool"), branch.tensor("t", [1, 4])
+    branch.operator("IF", [inner, source], [target], options=both)
+    branch.output(target)
+    with pytest.raises(ModelError, match="call each other more than"):
+        resize_model(model_file(builder), {"x": (2, 9)})
+
+
+def test_a_call_with_too_few_arguments():
+    builder = ModelBuilder()
+    x = builder.input("x", [1, 4])
+    y = builder.tensor("y", [1, 4])
+    builder.operator("IF", [x], [y], options=("IfOptions", {"ThenSubgraphIndex": 1, "ElseSubgraphIndex": 7}))
+    builder.output(y)
+    branch = builder.subgraph("branch")
+    branch.output(branch.input("s", [1, 4]))
+    with pytest.raises(ModelError, match="1 tensors get 0 shapes"):
+        resize_model(model_file(builder), {"x": (2, 9)})
+
+
 def test_operators_in_front_of_the_change_are_left_alone():
     builder = ModelBuilder()
     x, y = builder.input("x", [1, 4]), builder.input("y", [1, 4])

@@ -1,14 +1,17 @@
 """Every operator's shape rule, against what files say: the public models', and small ones made here."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from harness.errors import ModelError
 from harness.estimate import ModelFile, load_graph, read_model
 from harness.estimate.shapes_call import Call
-from harness.estimate.shapes_rules import output_shapes
+from harness.estimate.shapes_rules import SHAPE_RULES, output_shapes
 from tests.models import ModelBuilder
 
 MODELS = Path(__file__).parents[4] / "shared" / "models"
@@ -31,12 +34,12 @@ def derive(name, inputs, outputs=1, options=None):
     """The output shapes of one operator; an input is a shape, or constant whole numbers as `constant` gives them."""
     model = ModelBuilder()
     tensors = []
-    for number, given in enumerate(inputs):
-        if given[:1] == ("constant",):
-            data = np.asarray(given[1], dtype=np.int32)
+    for number, operand in enumerate(inputs):
+        if operand[:1] == ("constant",):
+            data = np.asarray(operand[1], dtype=np.int32)
             tensors.append(model.constant(f"c{number}", data.shape, "int32", data=data.tobytes()))
         else:
-            tensors.append(model.input(f"i{number}", list(given), "float32"))
+            tensors.append(model.input(f"i{number}", list(operand), "float32"))
     targets = [model.tensor(f"o{number}", [1]) for number in range(outputs)]
     model.operator(name, tensors, targets, options=options)
     model.output(*targets)
@@ -121,3 +124,20 @@ def test_what_does_not_suit_is_refused_by_name(name, inputs, why):
         derive(name, inputs)
     assert why in caught.value.what
     assert name in caught.value.where
+
+
+SHAPES = st.lists(st.integers(-1, 5), max_size=5).map(tuple)
+CONSTANTS = st.lists(st.integers(-6, 6), max_size=5).map(lambda numbers: ("constant", numbers))
+
+
+@settings(max_examples=500)
+@given(
+    name=st.sampled_from(sorted(SHAPE_RULES)),
+    inputs=st.lists(SHAPES | CONSTANTS, max_size=5),
+    outputs=st.integers(0, 3),
+)
+def test_a_rule_gives_shapes_or_refuses_whatever_it_gets(name, inputs, outputs):
+    with contextlib.suppress(ModelError):
+        shapes = derive(name, inputs, outputs)
+        assert len(shapes) == outputs
+        assert all(isinstance(size, int) for shape in shapes for size in shape)
