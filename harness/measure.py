@@ -111,16 +111,21 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
     return _measurement(subject, findings, device.log)
 
 
-def try_run(device: Device, subject: Subject, recipe: Recipe) -> tuple[str, ...]:
-    """Reset the device and run a model as often as the recipe says, without measuring.
+def try_run(device: Device, hello: Hello, recipe: Recipe) -> tuple[str, ...]:
+    """Run a model as often as the recipe says, without measuring.
+
+    Args:
+        device: where it lies; it has just been started.
+        hello: what the device said when it started.
+        recipe: how.
 
     Returns:
         Overruns, in words; none is good.
 
     Raises:
         DeviceError: it does not run.
+        DeadlineError: it hangs.
     """
-    hello = check_hello(device.reboot(), subject)
     allocated = _allocate(device, _arena_size(recipe, hello), MAGIC_BYTES[0])
     _invoke(device, hello, allocated, recipe)
     return _overruns(device.ask("scan", "scanned").body)

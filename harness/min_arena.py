@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from harness.device import Device
 from harness.errors import DeadlineError, DeviceError
-from harness.measure import Recipe, Subject, try_run
+from harness.measure import Recipe, Subject, check_hello, try_run
 
 # TFLM aligns nothing in the arena to less.
 STEP_BYTES = 4
@@ -29,7 +29,8 @@ class Minimum:
 def find_min_arena(device: Device, subject: Subject, recipe: Recipe, works: int, guess: int | None) -> Minimum:
     """Find the smallest arena, one size per reset.
 
-    A hang, a reset, a fault or a write outside the arena counts as "too small", since a larger arena cures it.
+    A hang, a reset, a fault or a write outside the arena counts as "too small", since a larger arena cures it. Trouble
+    on the way to the first command does not: it says nothing about the size.
 
     Args:
         device: the device that `measure` was done with.
@@ -37,11 +38,16 @@ def find_min_arena(device: Device, subject: Subject, recipe: Recipe, works: int,
         recipe: how; its arena size is not used.
         works: a size in bytes that is known to work.
         guess: the estimated minimum, which is tried first.
+
+    Raises:
+        FlashError: something else runs on the device than was flashed.
+        HarnessError: the device does not start any more, or there is no way to it.
     """
 
     def attempt(size_bytes: int) -> str | None:
+        hello = check_hello(device.reboot(), subject)
         try:
-            overruns = try_run(device, subject, replace(recipe, arena_size_bytes=size_bytes))
+            overruns = try_run(device, hello, replace(recipe, arena_size_bytes=size_bytes))
         except (DeviceError, DeadlineError) as error:
             return error.what
         return "; ".join(overruns) or None

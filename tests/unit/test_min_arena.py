@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.device import Device, Patience
+from harness.errors import DeadlineError
 from harness.measure import Recipe
 from harness.min_arena import STEP_BYTES, find_min_arena, search
 from tests.scripted import ALLOCATED, FAULT, SCANNED, ScriptedLine
@@ -70,3 +71,26 @@ def test_every_way_to_fail_counts_as_too_small(trouble):
     found = find_min_arena(device, SUBJECT, Recipe(), 4096, None)
     assert found.size_bytes == 1236
     assert found.failure
+
+
+def test_a_device_that_no_longer_starts_says_nothing_about_the_size():
+    line = ScriptedLine()
+
+    def reset():
+        if line.resets < 2:
+            line.reset()
+
+    device = Device(line, reset, Patience(0.05, 0.05, 0.05))
+    with pytest.raises(DeadlineError, match="silent"):
+        find_min_arena(device, SUBJECT, Recipe(), 4096, None)
+
+
+def test_a_probe_that_hangs_says_nothing_about_the_size():
+    line = ScriptedLine()
+
+    def reset():
+        raise DeadlineError("the probe hung")
+
+    device = Device(line, reset, Patience(0.05, 0.05, 0.05))
+    with pytest.raises(DeadlineError, match="probe hung"):
+        find_min_arena(device, SUBJECT, Recipe(), 4096, None)
