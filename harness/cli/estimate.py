@@ -109,6 +109,8 @@ def command(
     elif status == 0:
         _show_header([answer.estimate for answer in answers], margin_percent, output)
     for answer in answers:
+        for correction in answer.estimate.corrections:
+            click.echo(f"{answer.estimate.model}: with the correction {correction}", err=True)
         for warning in answer.estimate.warnings:
             click.echo(f"{answer.estimate.model}: {warning}", err=True)
     return status

@@ -115,6 +115,7 @@ def test_a_correction_is_applied_named_and_left_out(model, corrections):
     assert found["arena_used_bytes"] == plain["arena_used_bytes"] + 100
     assert found["min_working_arena_bytes"] == plain["min_working_arena_bytes"] + 100
     assert found["recommended_arena_bytes"] >= found["min_working_arena_bytes"]
+    assert found["corrections"][0] in run(model, "--corrections", corrections).stderr
     assert estimates(model, "--corrections", corrections, "--method", "formula")[0]["corrections"] == []
 
 
