@@ -20,7 +20,7 @@ from harness.errors import (
 from harness.ports import Line
 from harness.wire import NO_NONCE, VERSION, Damaged, Decoder, Event, Frame, LogText, OtherVersion, encode_command
 
-# Sending these again does no harm when the answer was damaged on the line.
+# Carrying these out twice does no harm, where the answer to the first time was damaged on the line.
 _REPEATABLE = frozenset({"hello", "input", "fill", "repaint", "scan", "output"})
 _REPEATS = 2
 _LOG_LIMIT_LINES = 1000
@@ -132,14 +132,17 @@ class Device:
             DeviceFaultError, StackOverflowError, WatchdogError: the device died of it.
         """
         within_s = self._patience.work_s if works else self._patience.answer_s
-        repeats = _REPEATS if command in _REPEATABLE else 0
+        repeats = _REPEATS
         while True:
             try:
                 return self._ask_once({"cmd": command, **arguments}, answer, within_s)
-            except _DamagedOnTheWayError:
+            except _CommandDamagedError:  # the device did not carry it out
                 if repeats == 0:
                     raise
-                repeats -= 1
+            except _AnswerDamagedError:
+                if repeats == 0 or command not in _REPEATABLE:
+                    raise
+            repeats -= 1
 
     def _ask_once(self, command: Mapping[str, object], answer: str, within_s: float) -> Frame:
         name = str(command["cmd"])
@@ -148,7 +151,7 @@ class Device:
         if frame.kind == answer:
             return frame
         if frame.body.text("error") == "bad_crc":
-            raise _damaged(f"the command {name!r} reached the device damaged", self._line.port, self.damaged_lines)
+            raise _CommandDamagedError(f"the command {name!r} reached the device damaged", **self._damage())
         raise ProtocolError(
             f"the device refused the command {name!r}",
             measured=f"{frame.body.text('error')}: {frame.body.text('text')}",
@@ -169,7 +172,7 @@ class Device:
                 return frame
             # Silence after damage: the damaged line was the answer.
             if event is None and self.damaged_lines > damaged_before and doing != "hello":
-                raise _damaged(f"the answer to {doing!r} arrived damaged", self._line.port, self.damaged_lines)
+                raise _AnswerDamagedError(f"the answer to {doing!r} arrived damaged", **self._damage())
         raise self._silence(doing, within_s)
 
     def _next_event(self, wait_s: float) -> Event | None:
@@ -197,7 +200,8 @@ class Device:
         if frame.kind == "hello" and "hello" not in kinds:
             raise _unexpected_reset(_hello(frame), doing, self._line.port)
         # Anything else with another nonce is a late word of an earlier run.
-        return frame if frame.kind in kinds and frame.nonce in nonces else None
+        ours = frame.nonce in nonces or _is_complaint_without_nonce(frame)
+        return frame if frame.kind in kinds and ours else None
 
     def _keep(self, event: LogText | Damaged | OtherVersion | Frame) -> None:
         if isinstance(event, Damaged):
@@ -207,6 +211,14 @@ class Device:
                 self._log.append(event.text)
             else:
                 self._dropped_lines += 1
+
+    def _damage(self) -> dict[str, str]:
+        """What an error says of a bad line."""
+        return {
+            "where": self._line.port,
+            "measured": f"{self.damaged_lines} damaged lines in this run",
+            "hint": "check cable, ground and baud rate",
+        }
 
     def _silence(self, doing: str, within_s: float) -> HarnessError:
         if doing == "hello" and self._log:
@@ -224,17 +236,17 @@ class Device:
         )
 
 
-class _DamagedOnTheWayError(ProtocolError):
-    """A command or its answer did not arrive whole; a harmless command may be sent again."""
+class _CommandDamagedError(ProtocolError):
+    """The device could not read a command."""
 
 
-def _damaged(what: str, port: str, damaged_lines: int) -> _DamagedOnTheWayError:
-    return _DamagedOnTheWayError(
-        what,
-        where=port,
-        measured=f"{damaged_lines} damaged lines in this run",
-        hint="check cable, ground and baud rate",
-    )
+class _AnswerDamagedError(ProtocolError):
+    """The answer to a command did not arrive whole."""
+
+
+def _is_complaint_without_nonce(frame: Frame) -> bool:
+    """Whether a device could not even read its first command, which would have told it the nonce."""
+    return frame.kind == "error" and frame.nonce == NO_NONCE and frame.body.text("error") == "bad_crc"
 
 
 def _hello(frame: Frame) -> Hello:

@@ -10,7 +10,7 @@ from harness.errors import (
     StackOverflowError,
     WatchdogError,
 )
-from harness.wire import encode
+from harness.wire import NO_NONCE, encode
 from tests.scripted import ANSWERS, FAULT, HELLO, ScriptedLine
 
 BRIEF = Patience(boot_s=0.3, answer_s=0.3, work_s=0.3)
@@ -113,6 +113,21 @@ def test_a_command_that_reached_the_device_damaged_is_sent_again():
     line, device = started(lambda line, command: line.frame(refusals.pop()) if refusals else None)
     device.ask("input", "ok", index=0, offset=0, hex="00")
     assert len(line.commands) == 2
+
+
+def test_a_damaged_first_command_is_sent_again_whatever_it_is():
+    refusals = [encode(1, NO_NONCE, '{"frame":"error","error":"bad_crc","text":""}')]
+    line, device = started(lambda line, command: refusals.pop() if refusals else None)
+    device.ask("allocate", "allocated", works=True, arena_bytes=1024, paint=0xAA)
+    assert len(line.commands) == 2
+
+
+def test_commands_that_always_arrive_damaged_are_a_protocol_error():
+    refusal = {"frame": "error", "error": "bad_crc", "text": ""}
+    line, device = started(lambda line, command: line.frame(refusal))
+    with pytest.raises(ProtocolError, match="reached the device damaged"):
+        device.ask("invoke", "invoked", works=True)
+    assert len(line.commands) == 3
 
 
 def test_a_refused_command_says_what_the_device_said():
