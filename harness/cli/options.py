@@ -29,12 +29,13 @@ class BoardType(click.ParamType[Board]):
         return value if isinstance(value, Board) else load_board(str(value))
 
 
-class _BytesType(click.ParamType[int]):
+class BytesType(click.ParamType[int]):
     """A number of bytes, such as 81920 or 80k."""
 
     name = "BYTES"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number, with its `k`."""
         if isinstance(value, int):
             return value
         text = str(value).lower().replace("_", "")
@@ -66,7 +67,7 @@ tflm_option: Decorator = click.option(
 )
 arena_option: Decorator = click.option(
     "--arena-size",
-    type=_BytesType(),
+    type=BytesType(),
     help="Arena to give to the model (such as 81920 or 80k).  [default: the largest that fits]",
 )
 input_option: Decorator = click.option(
@@ -103,6 +104,13 @@ margin_option: Decorator = click.option(
     help="What to add to the recommended arena, in percent; 10 to 20 is usual.",
 )
 
+store_option: Decorator = click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("results/harness.db"),
+    show_default=True,
+    help="The results database.",
+)
 corrections_options: tuple[Decorator, Decorator] = (
     click.option(
         "--corrections",

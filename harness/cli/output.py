@@ -44,6 +44,11 @@ def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None 
     click.echo(_csv(rows) if output_format == "csv" else _table(rows, output_format), nl=output_format != "csv")
 
 
+def printable(text: str) -> str:
+    """Text that stays on its line: untrusted names may hold newlines and control characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def _table(rows: Sequence[Row], output_format: str) -> str:
     if not rows:
         return "(nothing)"
@@ -70,7 +75,7 @@ def _cell(value: object, output_format: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    text = printable(str(value))
     return text.replace("|", "\\|") if output_format == "markdown" else text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.output import Row, show
+from harness.cli.output import Row, printable, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
@@ -79,9 +79,9 @@ def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
     show(_for_people(records), output_format)
     for row in rows:
         if row.causes:
-            click.echo(f"\n{_printable(row.model)}")
+            click.echo(f"\n{printable(row.model)}")
         for cause in row.causes:
-            click.echo(f"  {_printable(cause)}")
+            click.echo(f"  {printable(cause)}")
 
 
 def _for_people(records: Sequence[Row]) -> list[Row]:
@@ -104,7 +104,3 @@ def _read_input(path: Path) -> bytes:
     if len(data) > _INPUT_LIMIT_BYTES:
         raise UsageError("the input file is too large", where=path, expected=f"at most {_INPUT_LIMIT_BYTES:,} bytes")
     return data
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

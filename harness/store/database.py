@@ -99,7 +99,7 @@ class Store:
         """Take up a sweep that was cut off: what ran then was interrupted, what was given up may be tried again."""
         with self._writing():
             self._connection.execute("UPDATE sweep SET ended_at = '' WHERE id = ?", (sweep,))
-            self._connection.execute("UPDATE job SET not_run = '[]' WHERE sweep = ?", (sweep,))
+            self._connection.execute("UPDATE job SET not_run = '[]' WHERE sweep = ? AND sha256 != ''", (sweep,))
         self.interrupt_running(sweep)
 
     def interrupt_running(self, sweep: int) -> None:
@@ -108,6 +108,13 @@ class Store:
             self._connection.execute(
                 "UPDATE attempt SET state = 'interrupted', ended_at = ? WHERE sweep = ? AND state = 'running'",
                 (_now(), sweep),
+            )
+
+    def interrupt_attempt(self, attempt: int) -> None:
+        """Say of one attempt that it was cut off."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE attempt SET state = 'interrupted', ended_at = ? WHERE id = ?", (_now(), attempt)
             )
 
     def end_sweep(self, sweep: int) -> None:

@@ -1,0 +1,115 @@
+"""The bench file: the user's own list of the units on their desk or in their lab.
+
+::
+
+    [[dut]]
+    name = "left"                       # unique; by default board and number
+    board = "stm32f407-discovery"       # an id, or the path of a board file
+    probe = "066BFF303435554157113106"  # the debug probe's unique id
+    port = "/dev/serial/by-id/usb-FTDI_TTL232R_FT1QX8Z9-if00-port0"
+    power_hook = ["uhubctl", "-l", "1-1", "-p", "2", "-a", "cycle"]  # power off and on again
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.boards import load_board
+from harness.domain.board import Board
+from harness.errors import UsageError
+from harness.fields import Fields
+
+_KEYS = frozenset({"name", "board", "probe", "port", "power_hook"})
+
+
+@dataclass(frozen=True)
+class BenchDut:
+    """One unit that a sweep may use.
+
+    Attributes:
+        name: unique on its bench.
+        board: what kind it is.
+        probe, port: how to reach it; None where there is only one, and for a virtual board of the sweep's own.
+        power_hook: the command that takes its power away and gives it back; empty when there is none.
+    """
+
+    name: str
+    board: Board
+    probe: str | None = None
+    port: str | None = None
+    power_hook: tuple[str, ...] = ()
+
+    @property
+    def resource(self) -> str | None:
+        """What no other sweep may use at the same time; None for a board that is nobody else's."""
+        if self.probe is None and self.port is None and self.board.machine is not None:
+            return None
+        return f"dut {self.probe or self.port or self.board.id}"
+
+
+def read_bench(path: Path) -> list[BenchDut]:
+    """The units in a bench file.
+
+    Raises:
+        UsageError: it cannot be read, or a key is missing, unknown or wrong, or two units share name or probe.
+        BoardFileError: there is no such board.
+    """
+    top = Fields(str(path), _load(path), UsageError, hint="a bench file holds [[dut]] tables")
+    refuse_unknown(top, {"dut"})
+    duts = [_dut(table, number) for number, table in enumerate(top.inners("dut"), 1)]
+    _refuse_doubles(path, "name", [dut.name for dut in duts])
+    _refuse_doubles(path, "probe", [dut.probe for dut in duts if dut.probe])
+    _refuse_doubles(path, "port", [dut.port for dut in duts if dut.port])
+    return duts
+
+
+def virtual_duts(board: Board, count: int) -> list[BenchDut]:
+    """Virtual units of the sweep's own.
+
+    Raises:
+        UsageError: the board is no virtual one.
+    """
+    if board.machine is None:
+        raise UsageError("this board is hardware", where=board.id, hint="list its units in a file for --bench")
+    return [BenchDut(f"{board.id}-{number}", board) for number in range(1, count + 1)]
+
+
+def refuse_unknown(table: Fields, known: Iterable[str]) -> None:
+    """A misspelt key would be ignored in silence otherwise.
+
+    Raises:
+        HarnessError: of the table's class, naming the key.
+    """
+    unknown = sorted(set(table.values) - set(known))
+    if unknown:
+        raise table.error("unknown key", where=f"{table.place}: {unknown[0]}", expected=", ".join(sorted(known)))
+
+
+def _dut(table: Fields, number: int) -> BenchDut:
+    refuse_unknown(table, _KEYS)
+    board = load_board(table.text("board"))
+    return BenchDut(
+        name=table.text("name") if table.has("name") else f"{board.id}-{number}",
+        board=board,
+        probe=table.text("probe") if table.has("probe") else None,
+        port=table.text("port") if table.has("port") else None,
+        power_hook=table.texts("power_hook") if table.has("power_hook") else (),
+    )
+
+
+def _refuse_doubles(path: Path, key: str, values: Sequence[str]) -> None:
+    double = next((value for value in values if values.count(value) > 1), None)
+    if double is not None:
+        raise UsageError(f"two units have the same {key}", where=path, measured=double)
+
+
+def _load(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"the file cannot be read: {error.strerror}", where=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"this is no TOML: {error}", where=path) from error

@@ -1,0 +1,199 @@
+"""What `harness sweep` does, once its options are understood: plan, print or run, and show the final table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from harness.bench_file import BenchDut
+from harness.cli.output import show
+from harness.cli.running import exit_status, show_rows
+from harness.cli.sweep_progress import shown
+from harness.domain.attempt import JobResult
+from harness.domain.reconciliation import Reconciliation
+from harness.errors import ResultError, UsageError
+from harness.fields import Fields
+from harness.session import RunOptions
+from harness.store import Store, open_store
+from harness.sweep.claims import claim_duts, claim_sweep
+from harness.sweep.crew import ThreadCrew
+from harness.sweep.dut_runner import DutRunner
+from harness.sweep.outcome_table import sweep_row_to_json, sweep_rows
+from harness.sweep.plan import SweepPlan, plan_duts, plan_jobs, read_plan
+from harness.sweep.policy import Policy
+from harness.sweep.runner import describe, run_sweep, unfinished
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is not part of the matrix.
+
+    Attributes:
+        store: the results database.
+        policy: what to do about trouble.
+        options: what all jobs have in common.
+        output_format: of the final table.
+    """
+
+    store: Path
+    policy: Policy
+    options: RunOptions
+    output_format: str
+
+
+def parse_units(words: Sequence[str]) -> dict[str, int]:
+    """How many virtual boards to start, from words such as `stm32f407-virtual=2`.
+
+    Raises:
+        UsageError: a word is something else.
+    """
+    units = {}
+    for word in words:
+        board, _, digits = word.rpartition("=")
+        if not board or not digits.isascii() or not digits.isdigit():
+            raise UsageError(f"{word!r} is no number of units", where="--units", expected="such as stm32f407-virtual=2")
+        units[board] = int(digits)
+    return units
+
+
+def plan_from(arguments: Sequence[Path], asked: SweepPlan) -> SweepPlan:
+    """The plan: what the file says, unless an option says otherwise.
+
+    Args:
+        arguments: a plan file, or further models (`--models *.tflite` makes arguments of all but the first).
+        asked: what the options say; empty where they say nothing.
+
+    Raises:
+        UsageError: several plan files, or one that cannot be used.
+    """
+    files = [path for path in arguments if path.suffix == ".toml"]
+    if len(files) > 1:
+        raise UsageError("several plan files", measured=", ".join(map(str, files)), expected="one")
+    written = read_plan(files[0]) if files else SweepPlan()
+    models = asked.models + tuple(path for path in arguments if path.suffix != ".toml")
+    boards = tuple(board for words in asked.boards for board in words.split(",") if board)
+    return SweepPlan(
+        models=models or written.models,
+        boards=boards or written.boards,
+        tflm=asked.tflm or written.tflm,
+        arenas=asked.arenas or written.arenas,
+        min_arena=asked.min_arena or written.min_arena,
+        bench=asked.bench or written.bench,
+        units={**written.units, **asked.units},
+    )
+
+
+def dry_run_and_show(plan: SweepPlan, output_format: str) -> int:
+    """Print the matrix and the units that it would run on."""
+    jobs = plan_jobs(plan)
+    for dut in plan_duts(plan):
+        click.echo(f"unit {describe(dut)}", err=True)
+    show(
+        [
+            {
+                "job": planned.job.number,
+                "board": planned.job.board,
+                "tflm": planned.job.tflm,
+                "model": planned.job.model,
+                "arena_size_bytes": planned.job.arena_size_bytes,
+                "min_arena": planned.job.min_arena,
+                "refused": planned.refused.what if planned.refused else None,
+            }
+            for planned in jobs
+        ],
+        output_format,
+    )
+    return max((planned.refused.exit_code for planned in jobs if planned.refused), default=0)
+
+
+def sweep_and_show(plan: SweepPlan, settings: Settings) -> int:
+    """Run a new sweep, and print its table."""
+    planned = plan_jobs(plan)
+    duts = plan_duts(plan)
+    with claim_duts(duts, _note) as free, open_store(settings.store, create=True) as store:
+        sweep = store.begin_sweep([each.job for each in planned], _remembered(plan, settings))
+        for each in planned:
+            if each.refused:
+                store.give_up_job(sweep, each.job.number, str(each.refused).splitlines(), each.refused.exit_code)
+        return _run_and_show(store, sweep, free, settings)
+
+
+def resume_and_show(wanted: str | None, asked: SweepPlan, settings: Settings) -> int:
+    """Go on with a sweep, and print its table.
+
+    Args:
+        wanted: the sweep's id; None for the last one.
+        asked: other units than those that it was begun with, if it names any.
+        settings: its store; what its jobs have in common comes from the store.
+
+    Raises:
+        ResultError: there is no such sweep.
+        BenchError: another program is at it.
+    """
+    if wanted is not None and not wanted.isdecimal():
+        raise UsageError(f"{wanted!r} is no sweep", where="--resume", expected="its number")
+    with open_store(settings.store) as store:
+        sweep = store.sweep(None if wanted is None else int(wanted))
+        said = Fields(f"options of sweep {sweep.id}", json.loads(sweep.options), ResultError)
+        plan, options = _recalled(said, settings.options)
+        plan = replace(plan, bench=asked.bench or plan.bench, units={**plan.units, **asked.units})
+        with claim_sweep(settings.store, sweep.id), claim_duts(plan_duts(plan), _note) as free:
+            store.resume_sweep(sweep.id)
+            return _run_and_show(store, sweep.id, free, replace(settings, options=options))
+
+
+def _run_and_show(store: Store, sweep: int, duts: Sequence[BenchDut], settings: Settings) -> int:
+    left = len(unfinished(store.job_results(sweep), settings.policy))
+    click.echo(f"sweep {sweep}: {left} jobs on {len(duts)} units; results in {settings.store}", err=True)
+    crew = ThreadCrew(duts, lambda dut: DutRunner(dut, settings.options))
+    try:
+        with shown([dut.name for dut in duts], left) as progress:
+            run_sweep(store, sweep, crew, settings.policy, progress)
+    finally:
+        crew.close()
+        rows = sweep_rows(store, sweep)
+        _show(rows, settings.output_format)
+    return exit_status([row for _, row in rows])
+
+
+def _show(rows: Sequence[tuple[JobResult, Reconciliation]], output_format: str) -> None:
+    if output_format == "json":
+        show([sweep_row_to_json(*each) for each in rows], output_format)
+    else:
+        show_rows([row for _, row in rows], output_format)
+
+
+def _remembered(plan: SweepPlan, settings: Settings) -> dict[str, object]:
+    """What --resume needs to know; paths absolute, since it may be called from elsewhere."""
+    options = settings.options
+    return {
+        "boards": [str(Path(board).absolute()) if board.endswith(".toml") else board for board in plan.boards],
+        "bench": str(plan.bench.absolute()) if plan.bench else None,
+        "units": dict(plan.units),
+        "invokes": options.recipe.invokes,
+        "threshold_percent": options.threshold_percent,
+        "corrections": str(options.corrections.absolute()) if options.corrections else None,
+    }
+
+
+def _recalled(said: Fields, options: RunOptions) -> tuple[SweepPlan, RunOptions]:
+    """The reverse of `_remembered`."""
+    plan = SweepPlan(
+        boards=said.texts("boards"),
+        bench=Path(said.text("bench")) if said.has("bench") else None,
+        units=said.inner("units").all_integers(),
+    )
+    return plan, replace(
+        options,
+        recipe=replace(options.recipe, invokes=said.integer("invokes")),
+        threshold_percent=said.number("threshold_percent", 0, 1000),
+        corrections=Path(said.text("corrections")) if said.has("corrections") else None,
+    )
+
+
+def _note(text: str) -> None:
+    click.echo(text, err=True)

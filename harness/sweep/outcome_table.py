@@ -1,0 +1,52 @@
+"""A sweep's final table: one row per job, as `harness run` has one per model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.domain.attempt import JobResult
+from harness.domain.reconciliation import Reconciliation
+from harness.results import Json, reconciliation_to_json
+from harness.store import Store
+
+
+def sweep_rows(store: Store, sweep: int) -> list[tuple[JobResult, Reconciliation]]:
+    """How each job of a sweep ended, in the order of the plan."""
+    return [(result, _row(store, result)) for result in store.job_results(sweep)]
+
+
+def sweep_row_to_json(result: JobResult, row: Reconciliation) -> Json:
+    """The stable keys of a row of `harness sweep`: those of `harness run`, and what the sweep adds."""
+    attempt = result.attempt
+    return reconciliation_to_json(row) | {
+        "job": result.job.number,
+        "attempt": attempt.id if attempt else None,
+        "dut": attempt.dut if attempt else None,
+        "arena_size_asked_bytes": result.job.arena_size_bytes,
+        "attempts": result.attempts,
+        "failures": result.failures,
+        "flaky": result.flaky,
+        "error_class": row.error_class or None,
+    }
+
+
+def _row(store: Store, result: JobResult) -> Reconciliation:
+    job, attempt = result.job, result.attempt
+    flaky = f"flaky: a verdict came only after {result.failures} failed attempts on the bench"
+    if attempt is not None:
+        found = store.reconciliation(attempt.id)
+        causes = (*found.causes, *result.not_run, *([flaky] if result.flaky else []))
+        return replace(found, causes=causes)
+    return Reconciliation(
+        model=job.model,
+        sha256=job.sha256,
+        board=job.board,
+        tflm=job.tflm,
+        verdict=result.verdict,
+        estimate=None,
+        measurement=None,
+        error_bytes=None,
+        error_percent=None,
+        causes=result.causes,
+        exit_code=result.exit_code,
+    )

@@ -1,0 +1,186 @@
+"""The matrix: every model on every board, with every TFLM and every size of the arena, as a list of jobs.
+
+A plan file, with paths relative to it::
+
+    models = ["models/*.tflite"]
+    boards = ["stm32f407-discovery", "stm32f407-virtual"]
+    tflm = ["crate"]                     # by default this one
+    arena_size_bytes = [65536, 98304]    # by default the largest that fits
+    min_arena = true                     # by default false
+    bench = "bench.toml"                 # the units on the desk
+
+    [units]                              # virtual units of the sweep's own; by default one per virtual board
+    stm32f407-virtual = 2
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness.bench_file import BenchDut, read_bench, refuse_unknown, virtual_duts
+from harness.boards import load_board
+from harness.domain.attempt import Job
+from harness.errors import ModelError, UsageError
+from harness.estimate import read_model
+from harness.fields import Fields
+
+_KEYS = frozenset({"models", "boards", "tflm", "arena_size_bytes", "min_arena", "bench", "units"})
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What the user asks for.
+
+    Attributes:
+        models: model files.
+        boards: board ids, or paths of board files.
+        tflm: plug-in names of TFLM providers.
+        arenas: arena sizes in bytes; None for the largest that fits.
+        min_arena: whether to search the smallest working arena as well.
+        bench: the bench file, if there is one.
+        units: by board, how many virtual units to start.
+    """
+
+    models: tuple[Path, ...] = ()
+    boards: tuple[str, ...] = ()
+    tflm: tuple[str, ...] = ("crate",)
+    arenas: tuple[int | None, ...] = (None,)
+    min_arena: bool = False
+    bench: Path | None = None
+    units: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job, and what already stands against it.
+
+    Attributes:
+        job: the job.
+        refused: why its model cannot be used at all; None when it can.
+    """
+
+    job: Job
+    refused: ModelError | None = None
+
+
+def read_plan(path: Path) -> SweepPlan:
+    """Read a plan file.
+
+    Raises:
+        UsageError: it cannot be read, or a key is unknown or wrong, or a pattern fits no file.
+    """
+    top = Fields(str(path), _load(path), UsageError)
+    refuse_unknown(top, _KEYS)
+    plan = SweepPlan(
+        models=tuple(model for pattern in top.texts("models") for model in _matching(path.parent, pattern)),
+        boards=top.texts("boards"),
+        min_arena=top.truth("min_arena") if top.has("min_arena") else False,
+        bench=path.parent / top.text("bench") if top.has("bench") else None,
+        units=top.inner("units").all_integers() if top.has("units") else {},
+    )
+    if top.has("tflm"):
+        plan = replace(plan, tflm=top.texts("tflm"))
+    if top.has("arena_size_bytes"):
+        plan = replace(plan, arenas=top.integers("arena_size_bytes"))
+    return plan
+
+
+def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
+    """All jobs, grouped by board, TFLM and model, numbered from 1.
+
+    Raises:
+        UsageError: nothing to do, or two different models of the same name.
+        BoardFileError: there is no such board.
+    """
+    boards = [load_board(board).id for board in dict.fromkeys(plan.boards)]
+    models = _models(plan.models)
+    cells = [
+        (board, tflm, model, arena)
+        for board in boards
+        for tflm in dict.fromkeys(plan.tflm)
+        for model in models
+        for arena in dict.fromkeys(plan.arenas)
+    ]
+    if not cells:
+        raise UsageError("there is nothing to do", hint="a sweep needs models and boards")
+    return [
+        PlannedJob(
+            Job(number, model.name, str(model.path), model.sha256, board, tflm, arena, plan.min_arena), model.refused
+        )
+        for number, (board, tflm, model, arena) in enumerate(cells, 1)
+    ]
+
+
+def plan_duts(plan: SweepPlan) -> list[BenchDut]:
+    """The units for a plan: those of the bench file, and virtual ones of the sweep's own.
+
+    A virtual board gets one unit when neither the plan nor the bench file says anything of it.
+
+    Raises:
+        UsageError: the bench file is wrong, or units are asked for that cannot be started.
+    """
+    listed = read_bench(plan.bench) if plan.bench else []
+    wanted = {board.id: board for board in map(load_board, plan.boards)}
+    unknown = sorted(set(plan.units) - set(wanted))
+    if unknown:
+        raise UsageError("units of a board that is not in the plan", where=unknown[0], expected=", ".join(wanted))
+    duts = [dut for dut in listed if dut.board.id in wanted]
+    for board in wanted.values():
+        default = int(board.machine is not None and not any(dut.board.id == board.id for dut in duts))
+        duts += virtual_duts(board, plan.units.get(board.id, default)) if plan.units.get(board.id, default) else []
+    return duts
+
+
+@dataclass(frozen=True)
+class _Model:
+    name: str
+    path: Path
+    sha256: str
+    refused: ModelError | None
+
+
+def _models(paths: Sequence[Path]) -> list[_Model]:
+    """Each model once, in the order given."""
+    found: dict[str, _Model] = {}
+    for path in dict.fromkeys(each.absolute() for each in paths):
+        model = _read(path)
+        namesake = found.setdefault(model.name, model)
+        if namesake.sha256 != model.sha256:
+            raise UsageError(
+                "two different models have the same name",
+                where=namesake.path,
+                measured=model.path,
+                hint="rename one: histories and baselines go by the file's name",
+            )
+    return list(found.values())
+
+
+def _read(path: Path) -> _Model:
+    try:
+        model = read_model(path)
+    except ModelError as error:
+        return _Model(path.name, path, "", error)
+    return _Model(model.name, path, model.sha256, None)
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    if not any(mark in pattern for mark in "*?["):
+        return [folder / pattern]
+    base = Path(pattern)
+    anchor = Path(base.anchor) if base.is_absolute() else folder
+    found = sorted(anchor.glob(str(base.relative_to(base.anchor))))
+    if not found:
+        raise UsageError("no model fits", where=f"{folder}: {pattern}")
+    return found
+
+
+def _load(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"the plan cannot be read: {error.strerror}", where=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"this is no TOML: {error}", where=path) from error
