@@ -79,7 +79,10 @@ void SendLogLine(std::string_view text) {
   SendBytes("\n");
 }
 
-void BreakLine() { SendBytes("\n"); }
+void BreakLine() {
+  SendBytes("\n");
+  ++sender.sequence;
+}
 
 void SetNonce(std::string_view nonce) { memcpy(sender.nonce, nonce.data(), kNonceDigits); }
 

@@ -34,7 +34,8 @@ class FrameWriter {
 
 // Sends text that is no frame, as a line of its own: the host keeps it as log.
 void SendLogLine(std::string_view text);
-// Ends a line that a fault may have cut off, so that the next frame starts at a line's start.
+// Ends a line and a frame that a fault may have cut off: the next frame starts at a line's start, and a number is
+// skipped, so that the host does not take it for the rest of the unfinished one.
 void BreakLine();
 
 // Every frame from now on carries this nonce.

@@ -35,7 +35,12 @@ def firmware_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def talk(firmware_program: Path, tmp_path: Path) -> Callable[..., Talk]:
     """Start the firmware with a model region, send it lines, and return all it said."""
 
-    def run(*commands: Mapping[str, object] | bytes, script: Script | None = None, region: bytes | None = None) -> Talk:
+    def run(
+        *commands: Mapping[str, object] | bytes,
+        script: Script | None = None,
+        region: bytes | None = None,
+        cut_off_frames: int = 0,
+    ) -> Talk:
         if region is None:
             model = (script or Script()).packed()
             region = pack(model, hashlib.sha256(model).hexdigest(), BUILD_ID)
@@ -50,7 +55,8 @@ def talk(firmware_program: Path, tmp_path: Path) -> Callable[..., Talk]:
         )
         assert done.stderr == b"", "the sanitizers found something"
         events = list(wire.Decoder().feed(done.stdout))
-        assert not [event for event in events if isinstance(event, wire.Damaged | wire.OtherVersion)]
+        damaged = [event for event in events if isinstance(event, wire.Damaged | wire.OtherVersion)]
+        assert len(damaged) == cut_off_frames
         frames = [event for event in events if isinstance(event, wire.Frame)]
         log = [event.text for event in events if isinstance(event, wire.LogText)]
         return Talk(frames, log, done.returncode, done.stdout)

@@ -17,7 +17,7 @@ struct Write {
 // Little endian, as test_firmware.py packs it.
 struct Script {
   uint32_t schema;
-  uint32_t refuse;  // 1: Create fails, 2: Allocate fails, 3: Invoke fails, 4: Invoke aborts
+  uint32_t refuse;  // 1: Create fails, 2: Allocate fails, 3: Invoke fails, 4: Invoke aborts, 5: Output aborts
   uint32_t head_bytes;
   uint32_t tail_bytes;
   Write in_allocate[2];
@@ -95,6 +95,11 @@ ArenaUsage Usage() { return {script->head_bytes + script->tail_bytes, script->he
 uint32_t InputCount() { return 2; }
 uint32_t OutputCount() { return 1; }
 Tensor Input(uint32_t index) { return index == 0 ? DescribeTensor("int16", 2) : DescribeTensor("float32", 4); }
-Tensor Output(uint32_t) { return DescribeTensor("uint8", 1); }
+Tensor Output(uint32_t) {
+  if (script->refuse == 5) {
+    abort();
+  }
+  return DescribeTensor("uint8", 1);
+}
 
 }  // namespace tflm

@@ -129,6 +129,12 @@ def test_a_failed_invoke_is_said(talk):
     assert talk(allocate(), INVOKE, script=Script(refuse=3)).body("invoked")["status"] == "error"
 
 
+def test_a_fault_in_the_middle_of_a_frame_is_not_taken_for_the_rest_of_it(talk):
+    done = talk(allocate(), script=Script(refuse=5), cut_off_frames=1)
+    assert done.body("fault")["stage"] == "allocate"
+    assert b" + " in done.raw.splitlines()[-3], "the frame was cut off after one of its lines had gone"
+
+
 def test_abort_becomes_a_fault_frame(talk):
     done = talk(allocate(), INVOKE, HELLO, script=Script(refuse=4))
     fault = done.body("fault")
