@@ -33,6 +33,7 @@ constexpr uint32_t kRunsOnPll = 2u << 2;
 constexpr uint32_t kPwrClock = Bit(28);
 constexpr uint32_t kVoltageScale1 = Bit(14);
 // RM0090 table 10: 5 wait states at 168 MHz and 2.7 to 3.6 V. Section 3.9.1: prefetch, instruction and data cache.
+constexpr uint32_t kFlashLatency = 7;
 constexpr uint32_t kFlashLatency5 = 5;
 constexpr uint32_t kFlashCaches = Bit(8) | Bit(9) | Bit(10);
 
@@ -59,11 +60,12 @@ Clock StartClock() {
   const uint32_t pll_m = (crystal ? kHseHz : kHsiHz) / kPllInputHz;
   rcc_pllcfgr = kPllQ << 24 | (crystal ? kPllFromHse : 0) | kPllN << 6 | pll_m;
   rcc_cr |= kPllOn;
-  if (!WaitFor(rcc_cr, kPllReady, kPllReady)) {
+  // RM0090 section 3.5.1: the clock may rise only after the longer latency reads back.
+  flash_acr = kFlashCaches | kFlashLatency5;
+  if (!WaitFor(rcc_cr, kPllReady, kPllReady) || !WaitFor(flash_acr, kFlashLatency, kFlashLatency5)) {
     return {kHsiHz, kHsiHz, "hsi"};
   }
 
-  flash_acr = kFlashCaches | kFlashLatency5;
   rcc_cfgr = kApb1Div4 | kApb2Div2 | kSwitchToPll;
   if (!WaitFor(rcc_cfgr, kSwitchStatus, kRunsOnPll)) {
     return {kHsiHz, kHsiHz / 4, "hsi"};
