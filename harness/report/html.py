@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.domain.plan import MemoryPlan, TimelineBar
 from harness.report import curve, scatter
 from harness.report.facts import Report
-from harness.report.text import VERDICT_SIGNS, VERDICT_WORDS, counted, grouped, percent, shown, signed
+from harness.report.text import VERDICT_SIGNS, VERDICT_WORDS, counted, grouped, moment, percent, shown, signed
 
 _TABLE_LIVE = 12
 """Buffers that a table of a memory plan lists; the drawing has them all."""
@@ -65,7 +66,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(grouped=grouped, signed=signed, percentage=percent, shown=shown)
+    environment.filters.update(
+        breakable=_breakable, grouped=grouped, moment=moment, percentage=percent, shown=shown, signed=signed
+    )
     environment.globals.update(counted=counted)
     return environment
 
@@ -73,6 +76,11 @@ def _environment() -> Environment:
 def _finalized(value: object) -> object:
     """What every expression of the template passes through: no text gets onto the page unseen."""
     return shown(value, _TEXT_LIMIT) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken over lines where its words end."""
+    return Markup("<wbr>").join(escape(word) for word in re.findall(r"[^_/;.-]+[_/;.-]*|[_/;.-]+", shown(name)))
 
 
 def _asset(name: str) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tabulate import tabulate
-
 from harness.domain.plan import MemoryPlan
 from harness.report.facts import Change, Outcome, Report, UnitHealth
-from harness.report.text import VERDICT_WORDS, counted, grouped, percent, shown, signed
+from harness.report.text import VERDICT_WORDS, counted, grouped, moment, percent, shown, signed
 
-ROW_LIMIT: Final = 200
+ROW_LIMIT: Final = 120
 """Rows of one table; a comment on GitHub holds 65,536 characters."""
 
 _CAUSE_LIMIT = 160
@@ -85,7 +83,7 @@ def _change(change: Change) -> dict[str, str]:
         "change": f"**{change.kind}**" if change.is_regression else change.kind,
         "model": _text(after.model),
         "board": _text(after.board),
-        "when": _text(after.when),
+        "when": moment(_text(after.when)),
         "before": grouped(before.used_bytes) if by_size else VERDICT_WORDS[before.verdict],
         "after": grouped(after.used_bytes) if by_size else VERDICT_WORDS[after.verdict],
         "with another": _text(", ".join(change.key)),
@@ -105,7 +103,7 @@ def _unit(unit: UnitHealth) -> dict[str, str]:
         "attempts": grouped(unit.attempts),
         "bench errors": grouped(unit.counts.get("error", 0)),
         "flaky": grouped(unit.flaky),
-        "last seen": _text(unit.last_seen),
+        "last seen": moment(_text(unit.last_seen)),
         "latest trouble": _text(unit.trouble),
     }
 
@@ -136,6 +134,9 @@ def _left_out(report: Report) -> Iterator[str]:
 
 
 def _table(rows: Sequence[dict[str, str]]) -> Iterator[str]:
+    """A table without padding, which would take most of a comment's room."""
     if rows:
-        yield tabulate(rows, headers="keys", tablefmt="github", disable_numparse=True)
+        yield f"| {' | '.join(rows[0])} |"
+        yield f"|{'---|' * len(rows[0])}"
+        yield from (f"| {' | '.join(row.values())} |" for row in rows)
         yield ""

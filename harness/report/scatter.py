@@ -13,6 +13,7 @@ SIZE: Final = 300
 """Side of the square that the points lie in, in units of the drawing."""
 
 _POINT_LIMIT = 400
+_WORST_LIMIT = 6
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Chart:
         points: to be drawn in this order.
         models: measured jobs in it.
         exact: how many of them were estimated to the byte.
+        worst: jobs with the largest errors in percent, without exact ones.
         hidden: spots that are not drawn, because there are too many.
     """
 
@@ -62,6 +64,7 @@ class Chart:
     points: tuple[Point, ...]
     models: int
     exact: int
+    worst: tuple[Outcome, ...]
     hidden: int
 
 
@@ -85,6 +88,7 @@ def _chart(board: str, jobs: Sequence[Outcome]) -> Chart:
         points=tuple(points[:_POINT_LIMIT]),
         models=len(jobs),
         exact=sum(job.error_bytes == 0 for job in jobs),
+        worst=tuple(sorted((job for job in jobs if job.error_bytes), key=_deviation, reverse=True)[:_WORST_LIMIT]),
         hidden=max(0, len(points) - _POINT_LIMIT),
     )
 
@@ -96,7 +100,11 @@ def _points(jobs: Sequence[Outcome], low: float, high: float) -> list[Point]:
         y = SIZE - _place(job.estimate_bytes or 1, low, high)
         spots.setdefault((round(x, 1), round(y, 1), job.verdict), []).append(job)
     found = [Point(x, y, there[0], len(there) - 1) for (x, y, _), there in spots.items()]
-    return sorted(found, key=lambda point: abs(point.job.error_percent or 0), reverse=True)
+    return sorted(found, key=lambda point: _deviation(point.job), reverse=True)
+
+
+def _deviation(job: Outcome) -> float:
+    return abs(job.error_percent or 0.0)
 
 
 def _place(value: int, low: float, high: float) -> float:

@@ -49,3 +49,8 @@ def percent(value: float | None) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """`1 model`, `2 models`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def moment(when: str) -> str:
+    """A point in time to the minute, in UTC, from ISO 8601; what is not known stays empty."""
+    return when[:16].replace("T", " ")

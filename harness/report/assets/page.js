@@ -142,10 +142,6 @@ function scalesOf(plan, width) {
 function drawAxes(plan, at) {
   const parts = [
     svg("rect", { class: "field", x: edge.left, y: edge.top, width: at.width, height: fieldHeight }),
-    svg("rect", {
-      class: "peak-step", x: at.x(plan.peak), y: edge.top, width: at.step, height: at.liveBottom - edge.top,
-    }),
-    svg("text", { class: "peak-label", x: at.x(plan.peak) + at.step / 2, y: edge.top - 6, "text-anchor": "middle" }, "peak"),
   ];
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const offset = Math.round(plan.head * share);
@@ -154,6 +150,14 @@ function drawAxes(plan, at) {
     parts.push(svg("text", { x: edge.left - 6, y: y + 4, "text-anchor": "end" }, offset.toLocaleString("en")));
   }
   return parts;
+}
+
+function drawPeak(plan, at) {
+  const x = at.x(plan.peak);
+  return [
+    svg("rect", { class: "peak-step", x, y: edge.top, width: at.step, height: at.liveBottom - edge.top }),
+    svg("text", { class: "peak-label", x: x + at.step / 2, y: edge.top - 6, "text-anchor": "middle" }, "peak"),
+  ];
 }
 
 function drawOperators(plan, at) {
@@ -192,8 +196,8 @@ function drawBars(plan, at) {
     const label = barText(plan, bar);
     group.append(svg("rect", { class: `buffer ${kind}`, ...box, height, rx: 2, role: "img", "aria-label": label }));
     const fits = Math.floor((box.width - 10) / 6.2);
-    if (height >= 16 && fits >= 4) {
-      const text = name.length > fits ? `${name.slice(0, fits - 1)}…` : name;
+    const text = name.length <= fits ? name : size.toLocaleString("en");
+    if (height >= 16 && text.length <= fits) {
       group.append(svg("text", { class: "label", x: box.x + 5, y: box.y + height / 2 + 4, "aria-hidden": "true" }, text));
     }
   }
@@ -208,7 +212,8 @@ function draw(place) {
   const title = `Memory timeline of ${place.dataset.title}`;
   const picture = svg("svg", { class: "timeline", ...size, role: "group", "aria-label": title });
   const bars = drawBars(plan, at);
-  picture.append(...drawAxes(plan, at), ...drawLive(plan, at), bars, ...drawOperators(plan, at));
+  const under = [...drawAxes(plan, at), ...drawLive(plan, at)];
+  picture.append(...under, bars, ...drawPeak(plan, at), ...drawOperators(plan, at));
   place.replaceChildren(picture);
   makeRoving(bars);
 }
