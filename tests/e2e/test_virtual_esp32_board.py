@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import struct
 import time
@@ -234,6 +235,16 @@ def test_commands_that_make_no_sense_are_refused(bench):
     for command in ({"do": "fly"}, {"do": "nack"}, {"do": "flash_flip", "address": 1 << 30, "mask": 1}):
         with pytest.raises(link.ProbeError), link.Client(bench.board.socket) as client:
             client.control(command)
+
+
+def test_a_core_that_is_killed_is_noticed_and_a_reset_brings_a_new_one(bench):
+    os.kill(int(str(bench.control("state")["core_pid"])), signal.SIGKILL)
+    deadline = time.monotonic() + PATIENCE_S
+    while bench.control("state")["trouble"] != "the emulator has ended":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    bench.reset()
+    bench.until(READY)
 
 
 def test_the_core_ends_with_the_boards_process(bench):

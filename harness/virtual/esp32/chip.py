@@ -8,10 +8,10 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from harness.virtual.esp32 import guest, image, memory_map, resets, shim, uart_clock, watchdogs
+from harness.virtual.esp32 import guest, image, memory_map, qemu, resets, shim, uart_clock, watchdogs
 from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
-from harness.virtual.esp32.qemu import Happening, Qemu, RegisterWrite, Started, UnhandledException
+from harness.virtual.esp32.qemu import Ended, Happening, Qemu, RegisterWrite, Started, UnhandledException
 from harness.virtual.esp32.resets import ResetCause
 from harness.virtual.esp32.uart_clock import UartClock
 from harness.virtual.esp32.watchdogs import Watchdog
@@ -45,6 +45,10 @@ class Chip:
         faults: what is broken.
         send: puts bytes on the serial line at a speed in bits per second.
 
+    Raises:
+        ToolchainError: there is no emulator, or no assembler for what runs below the firmware.
+        StorageError: the cache folder cannot be written.
+
     Attributes:
         mode: what it is doing.
         cause: why it was reset last.
@@ -56,6 +60,7 @@ class Chip:
         self._flash = flash
         self._faults = faults
         self._send = send
+        qemu.require()
         self._shim = shim.assembled()
         self.mode = Mode.HELD
         self.cause = ResetCause.POWER_ON
@@ -166,6 +171,9 @@ class Chip:
             self._watchdogs = tuple(Watchdog(kind, time.monotonic()) for kind in watchdogs.KINDS)
         elif isinstance(happening, RegisterWrite):
             self._write(happening)
+        elif isinstance(happening, Ended):
+            self.hold()
+            self.mode, self.trouble = Mode.FAILED, "the emulator has ended"
         else:
             self._report(happening)
 

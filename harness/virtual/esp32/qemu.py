@@ -50,7 +50,12 @@ class UnhandledException:
     address: int
 
 
-Happening = bytes | Started | RegisterWrite | UnhandledException
+@dataclass(frozen=True)
+class Ended:
+    """The emulator has ended, which it never does by itself."""
+
+
+Happening = bytes | Started | RegisterWrite | UnhandledException | Ended
 
 
 class ShimDecoder:
@@ -86,19 +91,24 @@ def _happening(kind: int, payload: bytes) -> Happening:
     return Started() if kind == _START else bytes([_ESCAPE])
 
 
+def require() -> None:
+    """Make sure that there is an emulator.
+
+    Raises:
+        ToolchainError: there is none.
+    """
+    if shutil.which(EMULATOR) is None:
+        raise ToolchainError(f"no {EMULATOR} for the virtual ESP32", hint="apt-get install qemu-system-misc")
+
+
 class Qemu:
     """A running core.
 
     Args:
         elf: what it starts, as `guest.elf` makes it.
-
-    Raises:
-        ToolchainError: QEMU is not installed.
     """
 
     def __init__(self, elf: bytes) -> None:
-        if shutil.which(EMULATOR) is None:
-            raise ToolchainError(f"no {EMULATOR}", hint="apt-get install qemu-system-misc")
         self._folder = tempfile.TemporaryDirectory(prefix="harness-esp32-")
         path = Path(self._folder.name) / "guest.elf"
         path.write_bytes(elf)
@@ -131,7 +141,11 @@ class Qemu:
             data = self._line.recv(_READ_BYTES)
         except BlockingIOError:
             return
+        except ConnectionError:
+            data = b""
         yield from self._decoder.feed(data)
+        if not data:
+            yield Ended()
 
     def send(self, data: bytes) -> None:
         """Bytes for UART0's receiver."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -174,11 +173,6 @@ class SerialPort:
             self._client = None
         self._queue.clear()
         self._lines_changed(False, False)
-
-    def wait_writable(self, seconds: float) -> None:
-        """Wait until the reader has room."""
-        if self._client is not None:
-            select.select([], [self._client], [], seconds)
 
     def close(self) -> None:
         """Unplug it."""
