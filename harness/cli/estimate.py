@@ -89,8 +89,8 @@ def command(
     folder = corrections_folder(corrections_dir, no_corrections)
     board_id = board.id if board else None
     estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board_id, folder)
-    answers: list[_Answer] = []
     read: list[ModelFile] = []
+    answers: list[_Answer] = []
     status = 0
     for path in models:
         try:
@@ -99,7 +99,7 @@ def command(
             read.append(model)
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
-            status = error.exit_code
+            status = max(status, error.exit_code)
     others = beside([answer.estimate for answer in answers], external)
     if shared_arena and status == 0:
         answers.append(_Answer(estimator.shared(read), None))
@@ -108,12 +108,17 @@ def command(
         show([answer.as_json() for answer in answers], output_format, _rows(answers))
     elif status == 0:
         _show_header([answer.estimate for answer in answers], margin_percent, output)
-    for answer in answers:
-        for correction in answer.estimate.corrections:
-            click.echo(f"{answer.estimate.model}: with the correction {correction}", err=True)
-        for warning in answer.estimate.warnings:
-            click.echo(f"{answer.estimate.model}: {warning}", err=True)
+    _tell([answer.estimate for answer in answers])
     return status
+
+
+def _tell(estimates: list[Estimate]) -> None:
+    """What is to be known beside the figures."""
+    for estimate in estimates:
+        for correction in estimate.corrections:
+            click.echo(f"{estimate.model}: with the correction {correction}", err=True)
+        for warning in estimate.warnings:
+            click.echo(f"{estimate.model}: {warning}", err=True)
 
 
 @dataclass(frozen=True)
