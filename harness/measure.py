@@ -233,7 +233,7 @@ def _measurement(subject: Subject, findings: _Findings, log: tuple[str, ...]) ->
         tflm=findings.hello.tflm,
         build_id=findings.hello.build_id,
         arena_size_bytes=size,
-        arena_used_bytes=allocated.count("used_bytes"),
+        arena_used_bytes=allocated.integer("used_bytes", least=1),
         head_bytes=head,
         tail_bytes=tail,
         painted_used_bytes=size - _common_gap(*findings.scanned),

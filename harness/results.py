@@ -175,7 +175,7 @@ def measurement_from_json(item: Fields) -> Measurement:
         tflm=item.text("tflm"),
         build_id=item.text("build_id"),
         arena_size_bytes=item.integer("arena_size_bytes"),
-        arena_used_bytes=item.integer("arena_used_bytes"),
+        arena_used_bytes=item.integer("arena_used_bytes", least=1),
         head_bytes=item.integer("head_bytes"),
         tail_bytes=item.integer("tail_bytes"),
         painted_used_bytes=item.integer("painted_used_bytes"),

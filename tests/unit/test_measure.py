@@ -5,7 +5,7 @@ import pytest
 from harness.boards import load_board
 from harness.device import Device, Patience
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, UsageError
+from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, ProtocolError, UsageError
 from harness.measure import Recipe, Subject, measure
 from tests.scripted import ALLOCATED, HELLO, SCANNED, ScriptedLine
 
@@ -101,6 +101,11 @@ def test_an_arena_that_the_device_does_not_have_is_refused():
     with pytest.raises(UsageError, match="larger than the RAM") as caught:
         measured(recipe=Recipe(arena_size_bytes=8192))
     assert "4,096" in str(caught.value)
+
+
+def test_a_device_that_claims_to_use_nothing_is_not_believed():
+    with pytest.raises(ProtocolError, match="wrong value"):
+        measured(changed("allocate", {**ALLOCATED, "used_bytes": 0}))
 
 
 def test_an_overrun_is_kept_with_its_offset():

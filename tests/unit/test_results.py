@@ -73,6 +73,14 @@ def test_a_wrong_value_is_named_with_its_place(written):
     assert "results.json[0]: head_bytes" in str(caught.value)
 
 
+def test_a_measurement_that_used_nothing_is_refused(written):
+    item = reconciliation_to_json(reconcile(ESTIMATE, MEASUREMENT))
+    item["measurement"]["arena_used_bytes"] = 0
+    with pytest.raises(ResultError, match="wrong value") as caught:
+        read_results(written([item]))
+    assert "arena_used_bytes" in str(caught.value)
+
+
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(ResultError, match="cannot be read"):
         read_results(tmp_path / "none.json")
