@@ -119,7 +119,8 @@ def stop_daemon(name: str) -> None:
 
 
 def _command(machine: str, name: str, flash_file: Path | None) -> list[str]:
-    command = [sys.executable, "-m", "harness.virtual.server", "--machine", machine, "--name", name]
+    # -P: modules in the user's current folder must not stand in for the standard library's.
+    command = [sys.executable, "-P", "-m", "harness.virtual.server", "--machine", machine, "--name", name]
     if flash_file is not None:
         command += ["--flash-file", str(flash_file.absolute())]
     return command

@@ -56,6 +56,13 @@ def load(board: launcher.VirtualBoard, program: bytes) -> None:
         client.write_memory(0xE000EDF0, (0xA05F0000).to_bytes(4, "little"))
 
 
+def test_modules_in_the_current_folder_do_not_stand_in(tmp_path, monkeypatch):
+    (tmp_path / "argparse.py").write_text("raise SystemExit('the wrong argparse')")
+    monkeypatch.chdir(tmp_path)
+    with launcher.start("stm32f407", "elsewhere") as board:
+        assert board.port
+
+
 def test_a_program_talks_over_the_port():
     with launcher.start("stm32f407", "talker") as board:
         load(board, ECHO_AT_115200)
