@@ -69,7 +69,8 @@ def hold(resource: str, refused: type[BenchError], folder: Path | None = None) -
             note.write_text(json.dumps(asdict(_myself())), encoding="utf-8")
         yield
     finally:
-        note.unlink(missing_ok=True)
+        with suppress(OSError):  # the note is believed only while the lock is held
+            note.unlink(missing_ok=True)
         lock.release()
 
 
