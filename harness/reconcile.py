@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DEFAULT_THRESHOLD_PERCENT = 20.0
 
-# What the table shows, in order: column → whether it counts bytes.
+# What the table shows, in order.
 _COLUMNS = (
     "model",
     "board",
