@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from harness.virtual import link
 from harness.virtual.link import Request, Response
 
 _RECEIVED_BYTES = 1 << 16
+_LONGEST_PATH_BYTES = 107
+"""Of a Unix socket's path on Linux (unix(7))."""
 
 
 class ControlSocket:
@@ -28,17 +31,7 @@ class ControlSocket:
         self._path = path
         self._answer = answer
         self._clients: dict[socket.socket, bytearray] = {}
-        path.unlink(missing_ok=True)
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self._listener.bind(str(path))
-            path.chmod(0o600)
-            self._listener.listen()
-        except OSError as error:
-            self._listener.close()
-            raise StorageError(
-                f"cannot listen: {error}", where=path, hint="set XDG_RUNTIME_DIR to a shorter path"
-            ) from error
+        self._listener = _listen(path)
 
     @property
     def sockets(self) -> list[socket.socket]:
@@ -71,3 +64,24 @@ class ControlSocket:
             request, size_bytes = decoded
             del buffer[:size_bytes]
             client.sendall(link.encode_response(self._answer(request)))
+
+
+def _listen(path: Path) -> socket.socket:
+    """Listen on a Unix socket that this user alone can open."""
+    if len(os.fsencode(path)) > _LONGEST_PATH_BYTES:
+        raise StorageError(
+            "the path of the runtime folder is too long for a socket",
+            where=path,
+            expected=f"at most {_LONGEST_PATH_BYTES} bytes",
+            hint="set XDG_RUNTIME_DIR to a shorter path",
+        )
+    path.unlink(missing_ok=True)  # the announcement is held: no living board can own it
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise StorageError(f"cannot listen: {error.strerror}", where=path) from error
+    return listener

@@ -9,8 +9,7 @@ import socket
 import time
 from pathlib import Path
 
-from harness.errors import ProtocolError, StorageError
-from harness.virtual import link
+from harness.virtual.control_socket import ControlSocket
 from harness.virtual.faults import Faults
 from harness.virtual.serial_line import SerialLine
 from harness.virtual.service import Service
@@ -22,7 +21,6 @@ _ATTENTION_S = 0.05
 _SLOW_READER_S = 0.001
 """How long to wait before trying again to hand over bytes that a reader had no room for."""
 _RECEIVED_BYTES = 1 << 16
-_LONGEST_PATH_BYTES = 107
 
 
 class EventLoop:
@@ -41,10 +39,8 @@ class EventLoop:
     def __init__(self, machine: Machine, line: SerialLine, faults: Faults, path: Path) -> None:
         self._machine = machine
         self._line = line
-        self._service = Service(machine, faults)
-        self._path = path
-        self._listener = _listen(path)
-        self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
+        self._control = ControlSocket(path, Service(machine, faults).answer)
+        self._link: dict[int, socket.socket] = {}
         self._lifelines: set[int] = set()
         self._attentive_until = 0.0
         self._ended = False
@@ -53,8 +49,8 @@ class EventLoop:
         self._poller = select.epoll()
         # Edge-triggered: a line that nobody has open is in a lasting state of hang-up.
         self._poller.register(line.fileno(), select.EPOLLIN | select.EPOLLET)
-        for descriptor in (self._listener.fileno(), self._wake_reader):
-            self._poller.register(descriptor, select.EPOLLIN)
+        self._poller.register(self._wake_reader, select.EPOLLIN)
+        self._watch_link()
         signal.set_wakeup_fd(self._wake_writer)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
@@ -72,10 +68,7 @@ class EventLoop:
 
     def close(self) -> None:
         """Hang up everywhere."""
-        for client, _ in self._clients.values():
-            client.close()
-        self._listener.close()
-        self._path.unlink(missing_ok=True)
+        self._control.close()
         self._line.close()
 
     def _end(self, _number: int, _frame: object) -> None:
@@ -95,59 +88,24 @@ class EventLoop:
             self._see_to(descriptor)
 
     def _see_to(self, descriptor: int) -> None:
-        if descriptor in self._clients:
-            self._serve(descriptor)
+        if descriptor in self._link:
+            self._attend(self._link[descriptor])
         elif descriptor == self._line.fileno():
             self._machine.receive()
-        elif descriptor == self._listener.fileno():
-            self._accept()
         elif descriptor in self._lifelines:
             self._ended = self._ended or not os.read(descriptor, _RECEIVED_BYTES)
         else:
             os.read(self._wake_reader, _RECEIVED_BYTES)
 
-    def _accept(self) -> None:
-        client, _ = self._listener.accept()
-        self._clients[client.fileno()] = client, bytearray()
-        self._poller.register(client.fileno(), select.EPOLLIN)
-
-    def _serve(self, descriptor: int) -> None:
-        """Answer what a client has asked; hang up when it has gone, or talks nonsense."""
-        client, buffer = self._clients[descriptor]
+    def _attend(self, connection: socket.socket) -> None:
+        """See to the link; its connections come and go."""
         self._attentive_until = time.monotonic() + _ATTENTION_S
-        try:
-            received = client.recv(_RECEIVED_BYTES)
-            buffer += received
-            self._answer(client, buffer)
-        except (OSError, ProtocolError):
-            received = b""
-        if not received:
-            del self._clients[descriptor]
-            client.close()
+        self._control.attend(connection)
+        self._watch_link()
 
-    def _answer(self, client: socket.socket, buffer: bytearray) -> None:
-        while (decoded := link.decode_request(buffer)) is not None:
-            request, size_bytes = decoded
-            del buffer[:size_bytes]
-            client.sendall(link.encode_response(self._service.answer(request)))
-
-
-def _listen(path: Path) -> socket.socket:
-    """Listen on a Unix socket that this user alone can open."""
-    if len(os.fsencode(path)) > _LONGEST_PATH_BYTES:
-        raise StorageError(
-            "the path of the runtime folder is too long for a socket",
-            where=path,
-            expected=f"at most {_LONGEST_PATH_BYTES} bytes",
-            hint="set XDG_RUNTIME_DIR to a shorter path",
-        )
-    path.unlink(missing_ok=True)  # the announcement is held: no living board can own it
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        listener.bind(str(path))
-        path.chmod(0o600)
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise StorageError(f"cannot listen: {error.strerror}", where=path) from error
-    return listener
+    def _watch_link(self) -> None:
+        """Wait for all of the link's sockets; the kernel stops waiting for closed ones by itself."""
+        sockets = {each.fileno(): each for each in self._control.sockets}
+        for descriptor in sockets.keys() - self._link.keys():
+            self._poller.register(descriptor, select.EPOLLIN)
+        self._link = sockets
