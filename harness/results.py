@@ -104,8 +104,9 @@ def read_results(path: Path) -> tuple[list[Estimate], list[Measurement]]:
     measurements: list[Measurement] = []
     for item in _read_list(path):
         if item.has("verdict"):
-            estimates += [estimate_from_json(item.inner("estimate"))] if item.has("estimate") else []
-            measurements += [measurement_from_json(item.inner("measurement"))] if item.has("measurement") else []
+            if item.has("measurement"):  # a model that was not measured has nothing to lay an estimate beside
+                estimates.append(estimate_from_json(item.inner("estimate")))
+                measurements.append(measurement_from_json(item.inner("measurement")))
         elif item.has("method"):
             estimates.append(estimate_from_json(item))
         else:

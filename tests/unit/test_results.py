@@ -41,7 +41,7 @@ def test_estimates_alone_come_back(written):
 
 
 def test_a_model_that_was_not_measured_is_no_result(written):
-    row = without_measurement(("m", "", "b", ""), None, ModelError("no model"))
+    row = without_measurement(("m", "", "b", ""), ESTIMATE, ModelError("no model"))
     assert read_results(written([reconciliation_to_json(row)])) == ([], [])
 
 
