@@ -77,9 +77,9 @@ class Board:
 
     def close(self) -> None:
         """End everything that belongs to it."""
-        self._chip.hold()
         self._control.close()
         self._port.close()
+        self._chip.hold()  # last: a port that is let go of lets the chip start
 
     def _end(self, _number: int, _frame: object) -> None:
         self._ended = True
