@@ -27,6 +27,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "min-arena": ("min_arena", "Find the smallest arena that a model runs with, on the device."),
     "reconcile": ("reconcile", "Lay estimates beside measurements from files."),
     "sweep": ("sweep", "Run many models on many boards and settings, and keep every result."),
+    "worker": ("worker", "Offer the units of this machine to sweeps on other machines."),
     "history": ("history", "Show how a model's figures went over time, and what changed with them."),
     "check": ("check", "Compare a sweep with a baseline and with budgets."),
     "export": ("export", "Write all attempts as CSV or Parquet."),

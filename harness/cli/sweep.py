@@ -33,6 +33,7 @@ _LAST = "last"
 @click.option(
     "--units", multiple=True, metavar="BOARD=N", help="How many virtual boards to start.  [default: one of each]"
 )
+@click.option("--cluster", metavar="ADDRESS", help="Use the units that workers offer to this dask scheduler.")
 @click.option("--dry-run", is_flag=True, help="Print the plan, and do nothing.")
 @click.option(
     "--resume", is_flag=False, flag_value=_LAST, metavar="[SWEEP]", help="Go on with a sweep; by default the last one."
@@ -74,6 +75,7 @@ def command(
     min_arena: bool,
     bench: Path | None,
     units: tuple[str, ...],
+    cluster: str | None,
     dry_run: bool,
     resume: str | None,
     retries: tuple[str, ...],
@@ -115,7 +117,7 @@ def command(
         threshold_percent=threshold_percent,
         corrections=corrections_folder(corrections_dir, no_corrections),
     )
-    settings = Settings(store, policy, options, output_format)
+    settings = Settings(store, policy, options, output_format, cluster)
     asked = SweepPlan(models, boards, tflm, arena, min_arena, bench, parse_units(units))
     if resume is not None:
         return resume_and_show(None if resume == _LAST else resume, asked, settings)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from harness.bench_file import BenchDut
+from harness.boards import load_board
 from harness.cli.output import show
 from harness.cli.running import exit_status, show_rows
 from harness.cli.sweep_progress import shown
 from harness.domain.attempt import JobResult
+from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import ResultError, UsageError
+from harness.errors import PluginError, ResultError, UsageError
 from harness.fields import Fields
 from harness.session import RunOptions
 from harness.store import Store, open_store
 from harness.sweep.claims import claim_duts, claim_sweep
-from harness.sweep.crew import ThreadCrew
+from harness.sweep.crew import Crew, ThreadCrew
 from harness.sweep.dut_runner import DutRunner
 from harness.sweep.outcome_table import sweep_row_to_json, sweep_rows
 from harness.sweep.plan import SweepPlan, plan_duts, plan_jobs, read_plan
@@ -37,12 +39,14 @@ class Settings:
         policy: what to do about trouble.
         options: what all jobs have in common.
         output_format: of the final table.
+        cluster: address of the scheduler whose workers' units are used; None for units of this machine.
     """
 
     store: Path
     policy: Policy
     options: RunOptions
     output_format: str
+    cluster: str | None = None
 
 
 def parse_units(words: Sequence[str]) -> dict[str, int]:
@@ -113,13 +117,12 @@ def dry_run_and_show(plan: SweepPlan, output_format: str) -> int:
 def sweep_and_show(plan: SweepPlan, settings: Settings) -> int:
     """Run a new sweep, and print its table."""
     planned = plan_jobs(plan)
-    duts = plan_duts(plan)
-    with claim_duts(duts, _note) as free, open_store(settings.store, create=True) as store:
+    with _crew(plan, settings) as crew, open_store(settings.store, create=True) as store:
         sweep = store.begin_sweep([each.job for each in planned], _remembered(plan, settings))
         for each in planned:
             if each.refused:
                 store.give_up_job(sweep, each.job.number, str(each.refused).splitlines(), each.refused.exit_code)
-        return _run_and_show(store, sweep, free, settings)
+        return _run_and_show(store, sweep, crew, settings)
 
 
 def resume_and_show(wanted: str | None, asked: SweepPlan, settings: Settings) -> int:
@@ -141,15 +144,40 @@ def resume_and_show(wanted: str | None, asked: SweepPlan, settings: Settings) ->
         said = Fields(f"options of sweep {sweep.id}", json.loads(sweep.options), ResultError)
         plan, options = _recalled(said, settings.options)
         plan = replace(plan, bench=asked.bench or plan.bench, units={**plan.units, **asked.units})
-        with claim_sweep(settings.store, sweep.id), claim_duts(plan_duts(plan), _note) as free:
+        settings = replace(settings, options=options)
+        with claim_sweep(settings.store, sweep.id), _crew(plan, settings) as crew:
             store.resume_sweep(sweep.id)
-            return _run_and_show(store, sweep.id, free, replace(settings, options=options))
+            return _run_and_show(store, sweep.id, crew, settings)
 
 
-def _run_and_show(store: Store, sweep: int, duts: Sequence[BenchDut], settings: Settings) -> int:
+@contextmanager
+def _crew(plan: SweepPlan, settings: Settings) -> Iterator[Crew]:
+    """The units of this machine, or of a cluster."""
+    options = settings.options
+    with ExitStack() as stack:
+        crew: Crew
+        if settings.cluster is None:
+            free = stack.enter_context(claim_duts(plan_duts(plan), _note))
+            crew = ThreadCrew(free, lambda dut: DutRunner(dut, options))
+        else:
+            boards = [load_board(board) for board in plan.boards]
+            crew = stack.enter_context(_cluster_crew()(settings.cluster, boards, options))
+        stack.callback(crew.close)
+        yield crew
+
+
+def _cluster_crew() -> Callable[[str, Sequence[Board], RunOptions], AbstractContextManager[Crew]]:
+    try:
+        from harness.cluster.crew import cluster_crew
+    except ImportError as error:
+        raise PluginError(f"dask cannot be loaded: {error}", hint="pip install 'harness[cluster]'") from error
+    return cluster_crew
+
+
+def _run_and_show(store: Store, sweep: int, crew: Crew, settings: Settings) -> int:
+    duts = crew.duts
     left = len(unfinished(store.job_results(sweep), settings.policy))
     click.echo(f"sweep {sweep}: {left} jobs on {len(duts)} units; results in {settings.store}", err=True)
-    crew = ThreadCrew(duts, lambda dut: DutRunner(dut, settings.options))
     try:
         with shown([dut.name for dut in duts], left) as progress:
             run_sweep(store, sweep, crew, settings.policy, progress)

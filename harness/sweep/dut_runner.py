@@ -60,7 +60,7 @@ class DutRunner:
     def run(self, job: Job) -> Outcome:
         """Try a job. Whatever stands in its way is in the outcome."""
         try:
-            model = _read_unchanged(job)
+            model = read_unchanged(job)
             result = self._open(job.tflm).run(model, self._options_for(job))
         except HarnessError as error:
             result = without_measurement(_row(job), None, error)
@@ -137,7 +137,12 @@ def _row(job: Job) -> tuple[str, str, str, str]:
     return job.model, job.sha256, job.board, job.tflm
 
 
-def _read_unchanged(job: Job) -> ModelFile:
+def read_unchanged(job: Job) -> ModelFile:
+    """The model of a job.
+
+    Raises:
+        ModelError: it cannot be used, or is not what it was when the sweep was planned.
+    """
     model = read_model(Path(job.path))
     if model.sha256 != job.sha256:
         raise ModelError(
