@@ -15,9 +15,9 @@ from harness.resources import boards_dir
 _FILE_LIMIT_BYTES = 64 * 1024
 _KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset({"title", "family", "abi", "units", "machine", "build", "flash", "memory", "serial", "watchdog"}),
-    "build": frozenset({"toolchain", "cpu_flags", "defines"}),
-    "flash": frozenset({"flasher", "target", "firmware", "model", "connect_mode"}),
-    "memory": frozenset({"ram", "stack_ram"}),
+    "build": frozenset({"toolchain", "cpu_flags", "defines", "optimization"}),
+    "flash": frozenset({"flasher", "packager", "target", "firmware", "model", "connect_mode"}),
+    "memory": frozenset({"ram", "stack_ram", "code_ram"}),
     "serial": frozenset({"transport", "baud_rate"}),
     "watchdog": frozenset({"timeout_s"}),
 }
@@ -69,15 +69,22 @@ def read_board(path: Path) -> Board:
         cpu_flags=build.texts("cpu_flags"),
         flash_target=flash.text("target"),
         firmware_flash=_region(flash.inner("firmware")),
-        model_flash=_region(flash.inner("model")),
+        model_flash=_region_or_none(flash, "model"),
         ram=_region(memory.inner("ram")),
-        stack_ram=_region(memory.inner("stack_ram")) if memory.has("stack_ram") else None,
+        stack_ram=_region_or_none(memory, "stack_ram"),
         baud_rate=serial.integer("baud_rate", 1200, 12_000_000),
         watchdog_s=top.inner("watchdog").number("timeout_s", 0.1, 26),
         machine=top.text("machine") if top.has("machine") else None,
         defines=build.inner("defines").all_texts() if build.has("defines") else {},
         connect_mode=flash.text("connect_mode") if flash.has("connect_mode") else "halt",
+        packager=flash.text("packager") if flash.has("packager") else "flat",
+        code_ram=_region_or_none(memory, "code_ram"),
+        optimization=build.text("optimization") if build.has("optimization") else "-O2",
     )
+
+
+def _region_or_none(table: Fields, key: str) -> MemoryRegion | None:
+    return _region(table.inner(key)) if table.has(key) else None
 
 
 def _region(table: Fields) -> MemoryRegion:

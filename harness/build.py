@@ -23,9 +23,7 @@ from harness.resources import firmware_dir
 GUARD_BYTES = 64
 """Bytes of each guard band around the arena: kGuardBytes in firmware/app/measure.h."""
 
-# On an emulated Cortex-M4, -O2 runs convolutions in half the instructions of -Os and takes 180 KB of the 256 KB
-# of flash. -O3 saves another 6 to 38 %, but its 254 KB leave no room for another compiler's version.
-_COMMON_FLAGS = ("-O2", "-ffunction-sections", "-fdata-sections", "-fno-short-enums")
+_COMMON_FLAGS = ("-ffunction-sections", "-fdata-sections", "-fno-short-enums")
 _CXX_FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
 _TFLM_FLAGS = ("-w",)
 _OWN_FLAGS = ("-g", "-Wall", "-Wextra", "-Werror")
@@ -53,7 +51,7 @@ class _Inputs:
 
     def tflm_flags(self) -> list[str]:
         """Flags that the library's objects depend on."""
-        return [*self.board.cpu_flags, *_COMMON_FLAGS, *_TFLM_FLAGS, *_define_flags(self.source.defines)]
+        return [*self._target_flags(), *_TFLM_FLAGS, *_define_flags(self.source.defines)]
 
     def own_flags(self) -> list[str]:
         """Flags that the application's objects depend on, the build id excluded."""
@@ -64,7 +62,10 @@ class _Inputs:
             "BAUD_RATE": str(self.board.baud_rate),
             "WATCHDOG_MS": str(round(self.board.watchdog_s * 1000)),
         }
-        return [*self.board.cpu_flags, *_COMMON_FLAGS, *_OWN_FLAGS, *_define_flags(defines)]
+        return [*self._target_flags(), *_OWN_FLAGS, *_define_flags(defines)]
+
+    def _target_flags(self) -> list[str]:
+        return [*self.board.cpu_flags, self.board.optimization, *_COMMON_FLAGS]
 
     def library_key(self) -> str:
         flags = [*self.tflm_flags(), *_CXX_FLAGS]
@@ -119,11 +120,11 @@ def memory_script(board: Board) -> str:
     regions = {
         "FIRMWARE_FLASH (rx)": board.firmware_flash,
         "MODEL_FLASH (r)": board.model_flash,
+        "CODE_RAM (rx)": board.code_ram,
         "RAM (rw)": board.ram,
+        "STACK_RAM (rw)": board.stack_ram,
     }
-    if board.stack_ram is not None:
-        regions["STACK_RAM (rw)"] = board.stack_ram
-    lines = [_region_line(name, region) for name, region in regions.items()]
+    lines = [_region_line(name, region) for name, region in regions.items() if region is not None]
     alias = "" if board.stack_ram is not None else 'REGION_ALIAS("STACK_RAM", RAM)\n'
     return "MEMORY\n{\n" + "".join(lines) + "}\n" + alias
 
@@ -180,7 +181,9 @@ def _store_facts(toolchain: Toolchain, elf: Path, folder: Path) -> None:
     symbols = toolchain.symbols(elf)
     facts = {
         "address": segment.address,
-        "crc32": zlib.crc32(segment.data),
+        "crc32": zlib.crc32(toolchain.contents(elf, symbols["_image_start"], symbols["_image_size"])),
+        "model_start": symbols["_model_flash_start"],
+        "model_size_bytes": symbols["_model_flash_size"],
         "ram_bytes": symbols["_static_ram_end"] - symbols["_static_ram_start"],
         "arena_max_bytes": symbols["_arena_ram_end"] - symbols["_arena_ram_start"] - 2 * GUARD_BYTES,
     }
@@ -198,6 +201,7 @@ def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
         tflm_version=inputs.source.version,
         toolchain=inputs.compiler.version,
         segment=segment,
+        model_region=MemoryRegion(facts["model_start"], facts["model_size_bytes"]),
         crc32=facts["crc32"],
         elf=folder / _ELF,
         text_bytes=len(segment.data),

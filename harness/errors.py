@@ -19,13 +19,15 @@
     │   ├── SerialPortError            3             no port, no permission, port in use, port gone
     │   ├── ProtocolError              3             the device answers, but not in our frames
     │   └── DeadlineError              3             nothing came within the time allowed
+    ├── DoesNotLinkError               1   does_not_link  firmware and model do not fit the board's memory
     ├── DeviceError                    1   fail      the device ran, and said no
     │   ├── ModelRefusedError          1             TFLM on the device refused the model
     │   ├── ArenaTooSmallError         1             TFLM ran out of arena
     │   ├── DeviceFaultError           1             HardFault, BusFault, abort, …
     │   ├── StackOverflowError         1             the stack left its region
     │   ├── OverrunError               1             writes outside the arena
-    │   └── WatchdogError              1             the device hung and its watchdog reset it
+    │   ├── WatchdogError              1             the device hung and its watchdog reset it
+    │   └── BrownOutError              1             the supply voltage fell too low
     └── InterruptedRunError           130   not_run   Ctrl-C
 
 Each error carries its data. `str(error)` is at most three lines: what and where, measured against expected, hint.
@@ -160,6 +162,13 @@ class DeadlineError(BenchError):
     """Nothing came within the time allowed."""
 
 
+class DoesNotLinkError(HarnessError):
+    """Firmware and model together do not fit the board's memory: a finding about the model, no trouble."""
+
+    exit_code = 1
+    verdict = "does_not_link"
+
+
 class DeviceError(HarnessError):
     """The device ran, and said no."""
 
@@ -189,6 +198,10 @@ class OverrunError(DeviceError):
 
 class WatchdogError(DeviceError):
     """The device hung, and its watchdog reset it."""
+
+
+class BrownOutError(DeviceError):
+    """The supply voltage fell too low, and the brown-out detector reset the chip."""
 
 
 class InterruptedRunError(HarnessError):

@@ -6,11 +6,12 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from harness.errors import PluginError
-from harness.ports import Flasher, TflmProvider, Toolchain, Transport, UnitSource
+from harness.ports import Flasher, Packager, TflmProvider, Toolchain, Transport, UnitSource
 
 TFLM = "harness.tflm"
 TOOLCHAINS = "harness.toolchains"
 FLASHERS = "harness.flashers"
+PACKAGERS = "harness.packagers"
 TRANSPORTS = "harness.transports"
 UNITS = "harness.units"
 
@@ -30,6 +31,12 @@ def toolchain(name: str) -> Toolchain:
 def flasher(name: str) -> Flasher:
     """The flasher called `name`."""
     chosen: Flasher = _load(FLASHERS, name)()
+    return chosen
+
+
+def packager(name: str) -> Packager:
+    """The packager called `name`."""
+    chosen: Packager = _load(PACKAGERS, name)()
     return chosen
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from harness.domain.board import Board
 from harness.domain.dut import Dut, Probe, SerialPort
-from harness.domain.firmware import FlashSegment, TflmSource, ToolchainInfo
+from harness.domain.firmware import FirmwareImage, FlashPart, FlashSegment, PackedModel, TflmSource, ToolchainInfo
 
 
 class Progress(Protocol):
@@ -60,6 +60,9 @@ class Toolchain(Protocol):
     def symbols(self, elf: Path) -> Mapping[str, int]:
         """The addresses of an ELF file's global symbols."""
 
+    def contents(self, elf: Path, address: int, size_bytes: int) -> bytes:
+        """What an ELF file puts at an address of the chip; gaps read as erased flash."""
+
     def flash_image(self, elf: Path) -> FlashSegment:
         """What an ELF file puts into flash, as one contiguous piece."""
 
@@ -85,6 +88,13 @@ class Line(Protocol):
             SerialPortError: the port is gone, or does not take the bytes.
         """
 
+    def set_control(self, *, dtr: bool, rts: bool) -> None:
+        """Assert or release the modem lines, first DTR, then RTS.
+
+        Raises:
+            SerialPortError: the port is gone, or has no such lines.
+        """
+
     def close(self) -> None:
         """Give the port back. Never raises."""
 
@@ -100,6 +110,17 @@ class Transport(Protocol):
 
         Raises:
             SerialPortError: it does not exist, may not be opened, or is in use (by which process).
+        """
+
+
+class Packager(Protocol):
+    """How firmware and model are laid out in a chip's flash."""
+
+    def parts(self, image: FirmwareImage, model: PackedModel | None) -> Sequence[FlashPart]:
+        """What the flash is to hold, in the order in which it is to be written.
+
+        Raises:
+            DoesNotLinkError: the model does not fit beside the firmware.
         """
 
 

@@ -58,6 +58,10 @@ class RecordedLine:
         self._log.add(data)
         self._line.write(data)
 
+    def set_control(self, *, dtr: bool, rts: bool) -> None:
+        """See `Line.set_control`."""
+        self._line.set_control(dtr=dtr, rts=rts)
+
     def close(self) -> None:
         """Give the port back."""
         self._line.close()

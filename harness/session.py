@@ -13,17 +13,17 @@ from harness.device import Device, Patience
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate, Profile
-from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
 from harness.domain.measurement import Measurement
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
 from harness.estimate.shapes_rewrite import resize_model
-from harness.flash import first_difference, flash_firmware, flash_model
+from harness.flash import first_difference, flash_parts
 from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
-from harness.model_image import pack
+from harness.model_image import HEADER_BYTES, pack
 from harness.ports import Flasher, FlashSession, Line, Progress
 from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
 from harness.serial_log import RecordedLine, SerialLog
@@ -215,16 +215,13 @@ class Session:
 
     def flash(self, model: ModelFile | None) -> list[str]:
         """Write what is not there yet; returns what was written."""
-        bench = self.connect()
-        force = self._options.force_flash
-        written = []
-        if flash_firmware(bench.flash, self._image, self._progress, force=force):
-            written.append(f"firmware {self._image.build_id}")
-        if model is not None:
-            packed = pack(model.data, model.sha256, self._image.build_id)
-            if flash_model(bench.flash, self._board, packed, self._progress, force=force):
-                written.append(f"model {model.name}")
-        return written
+        parts = self._parts(model)
+        return flash_parts(self.connect().flash, parts, self._progress, force=self._options.force_flash)
+
+    def _parts(self, model: ModelFile | None) -> Sequence[FlashPart]:
+        """What the flash is to hold."""
+        packed = model and PackedModel(model.name, pack(model.data, model.sha256, self._image.build_id), HEADER_BYTES)
+        return plugins.packager(self._board.packager).parts(self._image, packed)
 
     def _estimate(
         self, model: ModelFile, struct_sizes: Mapping[str, int] | None = None, arena_size_bytes: int | None = None
@@ -274,8 +271,8 @@ class Session:
 
     def _located(self, error: FlashError, bench: _Bench, model: ModelFile) -> FlashError:
         """The same error with the address of the first wrong byte, where there is one."""
-        packed = FlashSegment(self._board.model_flash.start, pack(model.data, model.sha256, self._image.build_id))
-        return first_difference(bench.flash, [self._image.segment, packed]) or error
+        segments = [part.segment for part in self._parts(model)]
+        return first_difference(bench.flash, segments) or error
 
 
 def _patience(board: Board) -> Patience:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
+from harness.domain.board import MemoryRegion
+
 
 @dataclass(frozen=True)
 class TflmSource:
@@ -39,11 +41,13 @@ class ToolchainInfo:
         name: plug-in name.
         version: the compiler's own first line.
         path: where it lies.
+        remark: what a user should know about it; empty when there is nothing to say.
     """
 
     name: str
     version: str
     path: Path
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,37 @@ class FlashSegment:
 
 
 @dataclass(frozen=True)
+class PackedModel:
+    """A model as the firmware takes it.
+
+    Attributes:
+        name: its file's name.
+        data: the flatbuffer behind its header, whose bytes differ from model to model.
+        header_bytes: length of the header.
+    """
+
+    name: str
+    data: bytes
+    header_bytes: int
+
+
+@dataclass(frozen=True)
+class FlashPart:
+    """A piece of flash that is written as a whole.
+
+    Attributes:
+        name: how messages call it, such as `model kws.tflite`.
+        segment: the bytes and where they go.
+        labels: offset and size, in the segment, of the bytes that tell whether flash holds it already: they are there
+            only when it was written to its end. Empty when nothing tells.
+    """
+
+    name: str
+    segment: FlashSegment
+    labels: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
 class FirmwareImage:
     """A built firmware, model-free: it holds every operator and serves every model.
 
@@ -79,7 +114,8 @@ class FirmwareImage:
         kernels: the kernel set.
         flags: the compiler's flags, paths of this machine left out.
         segment: the bytes and where they go.
-        crc32: of those bytes; the device computes its own at boot and says it.
+        model_region: where the firmware looks for the model behind its header, in the chip's address space.
+        crc32: of the bytes that the firmware can check; the device computes its own at boot and says it.
         elf: the file with symbols.
         text_bytes, ram_bytes: what it takes, the arena excluded.
         arena_max_bytes: the largest arena that fits.
@@ -91,6 +127,7 @@ class FirmwareImage:
     tflm_version: str
     toolchain: str
     segment: FlashSegment
+    model_region: MemoryRegion
     crc32: int
     elf: Path
     text_bytes: int

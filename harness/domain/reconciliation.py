@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
 
-VERDICTS = ("ok", "over", "under", "fail", "error", "not_run")
+VERDICTS = ("ok", "over", "under", "fail", "does_not_link", "error", "not_run")
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Reconciliation:
         board: board id.
         tflm: TFLM generation.
         verdict: `ok`; `over`, the estimate is too high; `under`, it is too low; `fail`, the device said no;
-            `error`, harness or bench; `not_run`.
+            `does_not_link`, firmware and model do not fit the board's memory; `error`, harness or bench; `not_run`.
         estimate, measurement: None when there is none.
         error_bytes: estimated minus measured `arena_used_bytes`.
         error_percent: that, in percent of the measured.

@@ -41,6 +41,12 @@ class ArmGcc:
 
         return read_symbols(elf)
 
+    def contents(self, elf: Path, address: int, size_bytes: int) -> bytes:
+        """See `ports.Toolchain`."""
+        from harness.toolchains.elf import read_contents  # noqa: PLC0415 - as above
+
+        return read_contents(elf, address, size_bytes)
+
     def flash_image(self, elf: Path) -> FlashSegment:
         """See `ports.Toolchain`."""
         from harness.toolchains.elf import read_flash_image  # noqa: PLC0415 - as above

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -30,16 +30,34 @@ def read_symbols(elf: Path) -> Mapping[str, int]:
 
 def read_flash_image(elf: Path) -> FlashSegment:
     """The bytes of all load segments, at the addresses that they are loaded from."""
-    with elf.open("rb") as stream:
-        pieces = sorted(
-            (segment["p_paddr"], segment.data())
-            for segment in ELFFile(stream).iter_segments()
-            if segment["p_type"] == "PT_LOAD" and segment["p_filesz"] > 0
-        )
+    pieces = _load_segments(elf)
     if not pieces:
         raise BuildError("the ELF file has nothing for the flash", where=elf)
-    start = pieces[0][0]
-    image = bytearray()
-    for address, data in pieces:
-        image += _ERASED * (address - start - len(image)) + data
-    return FlashSegment(address=start, data=bytes(image))
+    start, end = pieces[0].address, max(piece.end for piece in pieces)
+    return FlashSegment(address=start, data=_overlaid(pieces, start, end - start))
+
+
+def read_contents(elf: Path, address: int, size_bytes: int) -> bytes:
+    """What lies at an address once all load segments are where they are loaded from; gaps as `read_flash_image`."""
+    return _overlaid(_load_segments(elf), address, size_bytes)
+
+
+def _load_segments(elf: Path) -> list[FlashSegment]:
+    """What is loaded, lowest address first."""
+    with elf.open("rb") as stream:
+        pieces = [
+            FlashSegment(segment["p_paddr"], segment.data())
+            for segment in ELFFile(stream).iter_segments()
+            if segment["p_type"] == "PT_LOAD" and segment["p_filesz"] > 0
+        ]
+    return sorted(pieces, key=lambda piece: piece.address)
+
+
+def _overlaid(pieces: Sequence[FlashSegment], start: int, size_bytes: int) -> bytes:
+    """`size_bytes` bytes from `start`, of the pieces where they are."""
+    memory = bytearray(_ERASED * size_bytes)
+    for piece in pieces:
+        first, last = max(piece.address, start), min(piece.end, start + size_bytes)
+        if first < last:
+            memory[first - start : last - start] = piece.data[first - piece.address : last - piece.address]
+    return bytes(memory)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.domain.firmware import ToolchainInfo
-from harness.errors import BuildError, StorageError, ToolchainError
+from harness.errors import BuildError, DoesNotLinkError, StorageError, ToolchainError
 
 _DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 # The linker tells the number of bytes in a second line, but not always.
@@ -28,12 +28,14 @@ class Gcc:
         name: the toolchain's plug-in name.
         prefix: of the programs' names, such as `arm-none-eabi-`.
         install_hint: how the user gets it.
+        linker: the program that links: `gcc` for a compiler without a C++ library.
     """
 
-    def __init__(self, name: str, prefix: str, install_hint: str) -> None:
+    def __init__(self, name: str, prefix: str, install_hint: str, linker: str = "g++") -> None:
         self._name = name
         self._prefix = prefix
         self._install_hint = install_hint
+        self._linker = linker
 
     def identify(self) -> ToolchainInfo:
         """See `ports.Toolchain`."""
@@ -62,7 +64,7 @@ class Gcc:
     def link(self, inputs: Sequence[Path], script: Path, target: Path, flags: Sequence[str]) -> None:
         """See `ports.Toolchain`."""
         arguments = [*flags, "-T", str(script), *map(str, inputs), "-o", str(target)]
-        done = self._run(f"{self._prefix}g++", arguments)
+        done = self._run(f"{self._prefix}{self._linker}", arguments)
         if done.returncode != 0:
             raise _link_error(script, target, done.stderr)
 
@@ -92,15 +94,16 @@ def _compile_error(source: Path, stderr: str) -> BuildError | StorageError:
     return BuildError(match["what"], where=match["where"])
 
 
-def _link_error(script: Path, target: Path, stderr: str) -> BuildError | StorageError:
+def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNotLinkError | StorageError:
     no_fit = _DOES_NOT_FIT.search(stderr)
     if no_fit is not None:
         overflow = _OVERFLOW.search(stderr)
-        return BuildError(
+        return DoesNotLinkError(
             f"the firmware does not fit its region {no_fit['region']}",
             where=script,
             measured=f"{overflow['bytes']} bytes too many" if overflow else f"{no_fit['section']} beyond its end",
-            hint=f"make the region that becomes {no_fit['region']} larger in the board file",
+            hint=f"in the board file, make the region that becomes {no_fit['region']} larger or set build.optimization "
+            "to -Os",
         )
     undefined = sorted({match["symbol"] for match in _UNDEFINED.finditer(stderr)})
     if undefined:

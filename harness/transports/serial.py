@@ -20,6 +20,7 @@ from harness.ports import Line
 from harness.transports.rivals import processes_using
 
 _RFC2217 = "rfc2217://"
+_NO_MODEM_LINES = (errno.ENOTTY, errno.EINVAL)
 _CHUNK_BYTES = 65536
 _WRITE_TIMEOUT_S = 5.0
 _POLL_S = 0.002
@@ -105,6 +106,24 @@ class SerialLine:
                 hint="is flow control on, or the far end stuck?",
             ) from error
         except OSError as error:
+            raise _gone(self._port, error) from error
+
+    def set_control(self, *, dtr: bool, rts: bool) -> None:
+        """Assert or release the modem lines, first DTR, then RTS.
+
+        Raises:
+            SerialPortError: the port is gone, or has no such lines.
+        """
+        try:
+            self._line.dtr = dtr
+            self._line.rts = rts
+        except OSError as error:
+            if error.errno in _NO_MODEM_LINES:
+                raise SerialPortError(
+                    "the port has no DTR and RTS lines",
+                    where=self._port,
+                    hint="a pseudo-terminal has none: reset the board by another way, or use its own port",
+                ) from error
             raise _gone(self._port, error) from error
 
     def close(self) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 from harness import plugins
 from harness.boards import load_board
-from harness.domain.firmware import FlashSegment
-from harness.flash import flash_model
-from harness.model_image import pack
+from harness.domain.firmware import FlashPart, FlashSegment
+from harness.flash import flash_parts
+from harness.model_image import HEADER_BYTES, pack
 from harness.tflm.crate import CrateProvider
 from tests.bench.process import cost_of
 from tests.bench.table import Row
@@ -68,14 +68,15 @@ def _per_model() -> Iterator[Row]:
 def _flash() -> Iterator[Row]:
     board = load_board(BOARD)
     model = random.Random(1).randbytes(FLASH_BYTES)  # noqa: S311 - no secret
-    packed = pack(model, "0" * 64, "0" * 16)
+    segment = FlashSegment(0x08040000, pack(model, "0" * 64, "0" * 16))
+    parts = [FlashPart("model", segment, ((0, HEADER_BYTES),))]
     with (
         plugins.unit_source(board.units).acquire(board, None, None) as dut,
         plugins.flasher(board.flasher).connect(dut) as session,
     ):
-        written = _seconds(lambda: flash_model(session, board, packed, _silent, force=True))
-        unchanged = _seconds(lambda: flash_model(session, board, packed, _silent))
-        session.write(FlashSegment(board.model_flash.start, bytes(128)), _silent)  # leave no model that is none
+        written = _seconds(lambda: flash_parts(session, parts, _silent, force=True))
+        unchanged = _seconds(lambda: flash_parts(session, parts, _silent))
+        session.write(FlashSegment(segment.address, bytes(HEADER_BYTES)), _silent)  # leave no model that is none
     yield Row("flash of 250 KB, read back and compared", written, "s", target=2.5)
     yield Row("flash of 250 KB, unchanged", unchanged, "s", target=0.3, beside=written)
 

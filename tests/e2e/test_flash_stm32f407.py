@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from harness.boards import load_board
-from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.domain.board import MemoryRegion
+from harness.domain.firmware import FirmwareImage, FlashSegment, PackedModel
 from harness.errors import ProbeError
-from harness.flash import first_difference, flash_firmware, flash_model
+from harness.flash import first_difference, flash_parts
 from harness.flashers.pyocd import PyocdFlasher
+from harness.packagers.flat import FlatPackager
 from harness.virtual import launcher
 from harness.virtual.launcher import VirtualBoard
 from harness.virtual.link import Client
@@ -25,6 +27,7 @@ pytest.importorskip("unicorn", reason="the extra `virtual` is not installed")
 
 BOARD = load_board("stm32f407-virtual")
 BUILD_ID = "0123456789abcdef"
+MODEL_REGION = MemoryRegion(0x08040000, 0xC0000)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +49,7 @@ def image() -> FirmwareImage:
     data[0x200:0x224] = struct.pack("<8sII16sI", b"HARNFIRM", 1, len(data), BUILD_ID.encode(), 1)
     data[0x400:0x402] = b"\xfe\xe7"  # b .
     segment = FlashSegment(BOARD.firmware_flash.start, bytes(data))
-    return FirmwareImage(BUILD_ID, BOARD.id, "2020-07", "", "", segment, 0, Path("firmware.elf"), 0, 0, 0)
+    return FirmwareImage(BUILD_ID, BOARD.id, "2020-07", "", "", segment, MODEL_REGION, 0, Path("firmware.elf"), 0, 0, 0)
 
 
 def ignore(what: str, done: int, total: int) -> None:
@@ -60,16 +63,18 @@ def pyocd(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_second_run_writes_nothing(flasher: PyocdFlasher, tmp_path: Path) -> None:
-    units, firmware, model = VirtualUnits(tmp_path), image(), os.urandom(3000)
+    units, model = VirtualUnits(tmp_path), PackedModel("noise", os.urandom(3000), 128)
+    parts = FlatPackager().parts(image(), model)
     written = []
     for _ in range(2):
         with units.acquire(BOARD, None, None) as dut, flasher.connect(dut) as session:
-            written.append((flash_firmware(session, firmware, ignore), flash_model(session, BOARD, model, ignore)))
-    assert written == [(True, True), (False, False)]
+            written.append(flash_parts(session, parts, ignore))
+    assert written == [[part.name for part in parts], []]
 
 
 def test_interrupted_firmware_is_written_again(flasher: PyocdFlasher, desk_board: VirtualBoard) -> None:
     firmware = image()
+    parts = FlatPackager().parts(firmware, None)
 
     def unplug(what: str, done: int, total: int) -> None:
         if done > total / 2:
@@ -78,12 +83,12 @@ def test_interrupted_firmware_is_written_again(flasher: PyocdFlasher, desk_board
 
     with VirtualUnits().acquire(BOARD, desk_board.name, None) as dut:
         with flasher.connect(dut) as session, pytest.raises(ProbeError):
-            flash_firmware(session, firmware, unplug)
+            flash_parts(session, parts, unplug)
         with Client(desk_board.socket) as client:
             client.control({"do": "clear_faults"})
         with flasher.connect(dut) as session:
             assert first_difference(session, [firmware.segment]) is not None
-            assert flash_firmware(session, firmware, ignore) is True
+            assert flash_parts(session, parts, ignore) == [parts[0].name]
             assert first_difference(session, [firmware.segment]) is None
 
 

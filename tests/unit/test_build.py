@@ -13,7 +13,7 @@ from harness.build import GUARD_BYTES, build, memory_script
 from harness.cache import Cache
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import TflmSource
-from harness.errors import BoardFileError, BuildError
+from harness.errors import BoardFileError, BuildError, DoesNotLinkError
 from harness.resources import firmware_dir
 from harness.toolchains.arm_gcc import ArmGcc
 
@@ -27,6 +27,10 @@ SECTIONS
   .text : { *(.text*) KEEP(*(.rodata.*id*)) *(.rodata*) } > FIRMWARE_FLASH
   .bss (NOLOAD) : { _static_ram_start = .; *(.bss*) _static_ram_end = .; } > STACK_RAM
   .arena (NOLOAD) : { _arena_ram_start = .; } > RAM
+  _image_start = ORIGIN(FIRMWARE_FLASH);
+  _image_size = SIZEOF(.text);
+  _model_flash_start = ORIGIN(MODEL_FLASH);
+  _model_flash_size = LENGTH(MODEL_FLASH);
   _arena_ram_end = ORIGIN(RAM) + LENGTH(RAM);
   /DISCARD/ : { *(.ARM.exidx*) }
 }
@@ -209,7 +213,7 @@ def test_a_compile_error_is_passed_on(firmware, tflm, cache):
 
 def test_a_firmware_that_is_too_large_names_its_region(firmware, tflm, cache):
     small = replace(BOARD, firmware_flash=MemoryRegion(0x08000000, 16))
-    with pytest.raises(BuildError, match="region FIRMWARE_FLASH"):
+    with pytest.raises(DoesNotLinkError, match="region FIRMWARE_FLASH"):
         build(small, tflm, ArmGcc(), ignore, cache)
 
 

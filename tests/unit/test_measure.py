@@ -4,6 +4,7 @@ import pytest
 
 from harness.boards import load_board
 from harness.device import Device, Patience
+from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, ProtocolError, UsageError
 from harness.measure import Recipe, Subject, measure
@@ -16,6 +17,7 @@ IMAGE = FirmwareImage(
     tflm_version="",
     toolchain="",
     segment=FlashSegment(0, b""),
+    model_region=MemoryRegion(0, 0x1000),
     crc32=HELLO["image_crc32"],
     elf=Path(),
     text_bytes=0,

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from harness.errors import BuildError, StorageError, ToolchainError
+from harness.errors import BuildError, DoesNotLinkError, StorageError, ToolchainError
 from harness.toolchains.arm_gcc import ArmGcc
 from harness.toolchains.gcc import Gcc
 
@@ -77,7 +77,7 @@ def test_the_first_error_and_its_place_are_told(gcc, tmp_path):
 
 
 def test_an_overflowing_region_is_told(link):
-    with pytest.raises(BuildError, match="does not fit its region RAM") as caught:
+    with pytest.raises(DoesNotLinkError, match="does not fit its region RAM") as caught:
         link("int start[20];")
     assert caught.value.measured == ".bss beyond its end"
     assert "board file" in caught.value.hint
@@ -132,7 +132,7 @@ def test_the_bytes_of_an_overflow_are_told(fake, tmp_path):
         echo "ld: region \\`FLASH' overflowed by 48660 bytes" >&2
         exit 1"""
     )
-    with pytest.raises(BuildError, match="region FLASH") as caught:
+    with pytest.raises(DoesNotLinkError, match="region FLASH") as caught:
         compiler.link([], tmp_path / "a.ld", tmp_path / "a.elf", [])
     assert caught.value.measured == "48660 bytes too many"
 

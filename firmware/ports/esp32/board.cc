@@ -1,0 +1,103 @@
+#include "ports/esp32/board.h"
+
+#include <cstdint>
+
+#include "app/platform.h"
+#include "ports/esp32/linker_symbols.h"
+#include "ports/esp32/registers.h"
+#include "ports/esp32/uart.h"
+#include "ports/esp32/watchdog.h"
+
+namespace esp32 {
+namespace {
+
+// TRM section 31.4, RTC_CNTL_RESET_STATE: the cause of this core's last reset.
+constexpr uint32_t kResetCauseMask = 0x3F;
+// TRM section 31.4, RTC_CNTL_OPTIONS0.
+constexpr uint32_t kResetSystem = Bit(31);
+
+constexpr uint32_t kMacBytes = 6;
+
+uint32_t core_hz = 0;
+uint8_t mac[kMacBytes];
+
+// The MAC address's first byte is the highest of its 48 bits.
+void ReadMac() {
+  const uint64_t bits = uint64_t{efuse_blk0_rdata2} << 32 | efuse_blk0_rdata1;
+  for (uint32_t i = 0; i < kMacBytes; ++i) {
+    mac[i] = static_cast<uint8_t>(bits >> (8 * (kMacBytes - 1 - i)));
+  }
+}
+
+}  // namespace
+
+void StartBoard() {
+  ReadMac();
+  // Up to 80 MHz core and UART have the same clock (TRM table 3-3), and the ROM does not go beyond.
+  core_hz = UartClockHz();
+  StartUart(core_hz);
+  StartWatchdog();
+}
+
+}  // namespace esp32
+
+namespace platform {
+
+uint32_t Ticks() {
+  uint32_t cycles;
+  asm volatile("rsr.ccount %0" : "=r"(cycles));
+  return cycles;
+}
+
+uint32_t ClockHz() { return esp32::core_hz; }
+const char* ClockSource() { return "rom"; }
+
+// TRM table 3-1, reset causes. A press of the EN button looks like power-up.
+const char* ResetReason() {
+  switch (esp32::rtc_reset_state & esp32::kResetCauseMask) {
+    case 1:
+      return "power";
+    case 3:   // system, by software
+    case 12:  // core, by software
+      return "software";
+    case 7:   // timer group 0
+    case 8:   // timer group 1
+    case 9:   // RTC watchdog, system
+    case 11:  // timer group, core
+    case 13:  // RTC watchdog, core
+    case 16:  // RTC watchdog, all
+      return "watchdog";
+    case 15:
+      return "brownout";
+    default:
+      return "unknown";
+  }
+}
+
+Region UniqueId() { return {esp32::mac, esp32::kMacBytes}; }
+
+Region Stack() { return {_stack_start, static_cast<uint32_t>(_stack_end - _stack_start)}; }
+
+uint8_t* StackPointer() { return static_cast<uint8_t*>(__builtin_frame_address(0)); }
+
+Region ArenaRam() { return {_arena_ram_start, static_cast<uint32_t>(_arena_ram_end - _arena_ram_start)}; }
+
+Region ModelFlash() { return {_model_flash_start, esp32::NumberOf(_model_flash_size)}; }
+
+// Of the image only the constant data: code RAM does not let itself be read byte by byte. The ROM has checked it all.
+Region FirmwareImage() { return {_image_start, esp32::NumberOf(_image_size)}; }
+
+void Reset() {
+  esp32::DrainUart();
+  esp32::rtc_options0 |= esp32::kResetSystem;
+  Halt();
+}
+
+void Halt() {
+  for (;;) {
+    // Not empty: an endless loop without side effects may be removed ([intro.progress]).
+    asm volatile("");
+  }
+}
+
+}  // namespace platform

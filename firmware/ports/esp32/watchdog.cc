@@ -1,0 +1,48 @@
+#include "ports/esp32/watchdog.h"
+
+#include <cstdint>
+
+#include "app/platform.h"
+#include "ports/esp32/registers.h"
+
+namespace esp32 {
+namespace {
+
+// TRM section 18.3.2.2: registers of a watchdog can be written only while this stands in its write protection register.
+constexpr uint32_t kUnlock = 0x50D83AA1;
+constexpr uint32_t kLock = 0;
+
+// TRM section 31.4, RTC_CNTL_WDTCONFIG0. Stage 0 resets all of the chip; the reset lasts as long as can be.
+constexpr uint32_t kEnable = Bit(31);
+constexpr uint32_t kStage0ResetsAll = 4u << 28;
+constexpr uint32_t kLongResets = 7u << 14 | 7u << 11;
+constexpr uint32_t kFeed = Bit(31);
+
+// The data sheet's typical RC oscillator, which drives the RTC's watchdog; a chip's own may be 40 % slower or faster.
+constexpr uint32_t kSlowClockHz = 150000;
+constexpr uint64_t kTimeout = uint64_t{WATCHDOG_MS} * kSlowClockHz / 1000;
+static_assert(kTimeout > 0 && kTimeout <= UINT32_MAX, "WATCHDOG_MS: up to 28633115");
+
+void Write(const Register& protection, const Register& target, uint32_t value) {
+  protection = kUnlock;
+  target = value;
+  protection = kLock;
+}
+
+}  // namespace
+
+void StopBootWatchdogs() {
+  Write(rtc_wdtwprotect, rtc_wdtconfig0, 0);
+  Write(timg0_wdtwprotect, timg0_wdtconfig0, 0);
+  Write(timg1_wdtwprotect, timg1_wdtconfig0, 0);
+}
+
+void StartWatchdog() {
+  Write(rtc_wdtwprotect, rtc_wdtconfig1, static_cast<uint32_t>(kTimeout));
+  Write(rtc_wdtwprotect, rtc_wdtfeed, kFeed);
+  Write(rtc_wdtwprotect, rtc_wdtconfig0, kEnable | kStage0ResetsAll | kLongResets);
+}
+
+}  // namespace esp32
+
+void platform::KickWatchdog() { esp32::Write(esp32::rtc_wdtwprotect, esp32::rtc_wdtfeed, esp32::kFeed); }

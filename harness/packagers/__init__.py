@@ -1,0 +1,1 @@
+"""Layouts of firmware and model in flash."""
