@@ -80,12 +80,14 @@ def test_samples_get_their_class_on_the_device(harness, example, model, data, ex
 
 
 def test_every_public_model_is_measured_or_refused_with_its_reason(harness, shared_models):
-    ended = harness("run", *shared_models, "--board", BOARD, "--format", "json")
+    ended = harness("run", *shared_models, "--board", BOARD, "--min-arena", "--format", "json")
     assert len(ended.rows) == len(shared_models)
     for row in ended.rows:
         if row["measurement"]:
             assert row["error_bytes"] == 0, row["model"]
-            assert row["estimate"]["head_bytes"] == row["measurement"]["head_bytes"], row["model"]
+            estimate, measured = row["estimate"], row["measurement"]
+            assert estimate["head_bytes"] == measured["head_bytes"], row["model"]
+            assert 0 <= estimate["min_working_arena_bytes"] - measured["min_working_arena_bytes"] <= 16, row["model"]
         else:
             assert row["verdict"] in ("not_run", "fail"), row
             assert row["causes"], row["model"]
