@@ -1,0 +1,104 @@
+"""How a model's figures went over time, and which part of the key changed with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.domain.attempt import Attempt
+
+_Facts = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Attempts in a row that found the same with the same key.
+
+    Attributes:
+        first, last: attempts.
+        count: how many there were.
+        changed: the parts of the key that are others than in the step before, as `name: old → new`.
+        used_delta_bytes: against the last step of the same board and arena that has figures; None where there is none.
+    """
+
+    first: Attempt
+    last: Attempt
+    count: int
+    changed: tuple[str, ...]
+    used_delta_bytes: int | None
+
+
+def steps(attempts: Sequence[Attempt]) -> list[Step]:
+    """Group a model's attempts into steps, board by board and, within it, arena by arena.
+
+    Args:
+        attempts: the oldest first.
+    """
+    series: dict[tuple[str, int], list[Attempt]] = {}
+    for attempt in attempts:
+        series.setdefault((attempt.board, attempt.asked_arena_bytes or 0), []).append(attempt)
+    return [step for key in sorted(series) for step in _steps_of_one(series[key])]
+
+
+def _steps_of_one(attempts: Sequence[Attempt]) -> list[Step]:
+    groups: list[list[Attempt]] = []
+    for attempt in attempts:
+        if groups and _same(groups[-1][-1], attempt):
+            groups[-1].append(attempt)
+        else:
+            groups.append([attempt])
+    found: list[Step] = []
+    used: int | None = None
+    for number, group in enumerate(groups):
+        first, now = group[0], group[0].used_bytes
+        changed = _changes(groups[number - 1][-1], first) if number else ()
+        delta = None if now is None or used is None else now - used
+        found.append(Step(first, group[-1], len(group), changed, delta))
+        used = used if now is None else now
+    return found
+
+
+def _same(before: Attempt, after: Attempt) -> bool:
+    return _figures(before) == _figures(after) and _built(before) == _built(after)
+
+
+def _figures(attempt: Attempt) -> tuple[object, ...]:
+    return attempt.verdict, attempt.used_bytes, attempt.minimum_bytes, attempt.estimate_bytes, attempt.error_class
+
+
+def _built(attempt: Attempt) -> _Facts:
+    """The part of the key that decides what is measured."""
+    key = attempt.circumstances
+    return {
+        "model": attempt.sha256[:12],
+        "TFLM": key.tflm_version or key.tflm,
+        "TFLM sources": key.tflm_hash[:12],
+        "kernels": key.kernels,
+        "toolchain": key.toolchain,
+        "flags": key.flags,
+        "firmware": key.build_id,
+        "corrections": ", ".join(attempt.corrections) or "none",
+    }
+
+
+def _ran(attempt: Attempt) -> _Facts:
+    """The part of the key that should make no difference."""
+    return {
+        "unit": attempt.circumstances.unit or attempt.dut,
+        "host": attempt.host,
+        "harness": attempt.harness_version,
+    }
+
+
+def _changes(before: Attempt, after: Attempt) -> tuple[str, ...]:
+    """What changed in the key; where and by whom it was run counts only when nothing else did."""
+    return _differences(_built(before), _built(after)) or _differences(_ran(before), _ran(after))
+
+
+def _differences(before: _Facts, after: _Facts) -> tuple[str, ...]:
+    """Changes of facts that are known on both sides."""
+    return tuple(
+        f"{name}: {before[name]} → {after[name]}"
+        for name in before
+        if before[name] and after[name] and before[name] != after[name]
+    )
