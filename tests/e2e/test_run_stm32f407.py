@@ -92,7 +92,7 @@ def test_every_public_model_is_measured_or_refused_with_its_reason(harness, shar
             assert row["verdict"] in ("not_run", "fail"), row
             assert row["causes"], row["model"]
     measured = [row for row in ended.rows if row["measurement"]]
-    assert len(measured) >= 10
+    assert len(measured) >= 7
 
 
 def test_the_paint_agrees_with_the_interpreter(harness, example):
