@@ -11,6 +11,8 @@ from harness.errors import HarnessError
 _T = TypeVar("_T")
 
 _FOUND_LIMIT = 80
+# JSON and TOML hold whole numbers of any length; what counts bytes, ticks or addresses fits.
+_MOST_BITS = 63
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Fields:
         return self.error(
             "missing key" if missing else "wrong value",
             where=f"{self.place}: {key}",
-            measured=None if missing else repr(self.values[key])[:_FOUND_LIMIT],
+            measured=None if missing else _shown(self.values[key]),
             expected=expected,
             hint=self.hint,
         )
@@ -133,7 +135,16 @@ class Fields:
 
 def _is(value: object, kind: type) -> bool:
     """Whether `value` is of `kind`; true and false are no numbers here, as they are in Python."""
-    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= _MOST_BITS
+    return isinstance(value, kind)
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)[:_FOUND_LIMIT]
+    except ValueError:  # Python refuses to write out numbers of thousands of digits
+        return "a number of thousands of digits"
 
 
 def _bounds(least: float | None, most: float | None) -> str:

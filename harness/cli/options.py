@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,24 @@ class BytesType(click.ParamType[int]):
         return size_bytes
 
 
+class _UnitType(click.ParamType[str]):
+    """What names a probe or a port. An empty text is most likely an unset shell variable, and chooses nothing."""
+
+    name = "TEXT"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not str(value):
+            raise UsageError("the name is empty", where=_name(param), hint="leave the option out to take the only one")
+        return str(value)
+
+
+def _no_nan(_ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Click's ranges let NaN through, and no figure is ever above that."""
+    if math.isnan(value):
+        raise UsageError("this is no number", where=_name(param), measured=value)
+    return value
+
+
 def _name(param: click.Parameter | None) -> str:
     return param.opts[0] if param else ""
 
@@ -60,8 +79,10 @@ models_argument: Decorator = click.argument("models", metavar="MODEL...", nargs=
 board_option: Decorator = click.option(
     "--board", type=BoardType(), required=True, help="Board id (see `harness boards`), or a board file."
 )
-probe_option: Decorator = click.option("--probe", help="Unique id of the debug probe, when there are several.")
-port_option: Decorator = click.option("--port", help="Serial port, when there are several.")
+probe_option: Decorator = click.option(
+    "--probe", type=_UnitType(), help="Unique id of the debug probe, when there are several."
+)
+port_option: Decorator = click.option("--port", type=_UnitType(), help="Serial port, when there are several.")
 tflm_option: Decorator = click.option(
     "--tflm", default="crate", show_default=True, help="Where TFLM's sources come from."
 )
@@ -91,6 +112,7 @@ threshold_option: Decorator = click.option(
     "--threshold",
     "threshold_percent",
     type=click.FloatRange(0, 1000),
+    callback=_no_nan,
     default=20.0,
     show_default=True,
     help="How far too high an estimate may be, in percent.",
@@ -99,6 +121,7 @@ margin_option: Decorator = click.option(
     "--margin",
     "margin_percent",
     type=click.FloatRange(0, 1000),
+    callback=_no_nan,
     default=0.0,
     show_default=True,
     help="What to add to the recommended arena, in percent; 10 to 20 is usual.",

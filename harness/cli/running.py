@@ -86,7 +86,8 @@ def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
 
 def _for_people(records: Sequence[Row]) -> list[Row]:
     """Short headings, and no column that is empty all the way down."""
-    shown = [key for key in records[0] if key != "causes" and any(record[key] is not None for record in records)]
+    columns = records[0] if records else ()
+    shown = [key for key in columns if key != "causes" and any(record[key] is not None for record in records)]
     return [{_HEADINGS.get(key, key): record[key] for key in shown} for record in records]
 
 

@@ -61,8 +61,9 @@ def _read(path: Path) -> bytes:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ModelError("there is no such file", where=path) from None
-    except (OSError, ValueError) as error:
-        raise ModelError(f"the file cannot be read: {error}", where=path) from error
+    except (OSError, ValueError) as error:  # a path with a zero character is a ValueError
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"the file cannot be read: {reason}", where=path) from error
     if len(data) > MAX_BYTES:
         raise ModelError("the file grew while it was read", where=path, expected=_LIMIT)
     return data

@@ -5,8 +5,15 @@ import pytest
 
 from harness.domain.measurement import TensorInfo
 from harness.errors import ModelError, ResultError
+from harness.fields import Fields
 from harness.reconcile import reconcile, without_measurement
-from harness.results import estimate_to_json, read_results, reconciliation_to_json
+from harness.results import (
+    estimate_to_json,
+    measurement_from_json,
+    measurement_to_json,
+    read_results,
+    reconciliation_to_json,
+)
 from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
 
 FULL = replace(
@@ -84,3 +91,16 @@ def test_a_measurement_that_used_nothing_is_refused(written):
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(ResultError, match="cannot be read"):
         read_results(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("value", [10**30, -(10**30), 10**5000], ids=["large", "small", "long"])
+@pytest.mark.parametrize("key", ["tail_bytes", "min_working_arena_bytes"])
+def test_a_number_that_no_machine_holds_is_refused(key, value):
+    with pytest.raises(ResultError, match="wrong value") as caught:
+        measurement_from_json(Fields("here", measurement_to_json(MEASUREMENT) | {key: value}, ResultError))
+    assert f"here: {key}" in str(caught.value)
+
+
+def test_bytes_are_never_negative():
+    with pytest.raises(ResultError, match="wrong value"):
+        measurement_from_json(Fields("here", measurement_to_json(MEASUREMENT) | {"tail_bytes": -1}, ResultError))
