@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -131,6 +132,27 @@ class Fields:
         if not isinstance(items, list) or not all(_is(item, kind) for item in items):
             raise self.wrong(key, f"a list of {expected}")
         return items
+
+
+def objects_in(text: bytes, place: str, error: type[HarnessError], hint: str) -> list[Fields]:
+    """The objects of a JSON list.
+
+    Args:
+        text: the JSON text, UTF-8.
+        place: where it stands, for messages.
+        error: the class of error to raise, here and for what is wrong with the objects.
+        hint: the advice that goes with it.
+
+    Raises:
+        HarnessError: of the class `error`; this is no such list.
+    """
+    try:
+        items = json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as cause:
+        raise error(f"this is no JSON: {cause}", where=place, hint=hint) from cause
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise error("this is no list of objects", where=place, hint=hint)
+    return [Fields(f"{place}[{number}]", item, error, hint) for number, item in enumerate(items)]
 
 
 def _is(value: object, kind: type) -> bool:

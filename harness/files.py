@@ -1,4 +1,4 @@
-"""Writing files so that nobody ever reads half of one."""
+"""Reading files that may be anything, and writing files so that nobody ever reads half of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,28 @@ import contextlib
 import os
 from pathlib import Path
 
-from harness.errors import StorageError
+from harness.errors import HarnessError, StorageError
+
+
+def read_bounded(path: Path, limit_bytes: int, error: type[HarnessError]) -> bytes:
+    """All of a file, which the user has named and which may be anything.
+
+    Args:
+        path: the file.
+        limit_bytes: what is longer is not what it should be, and would fill the memory.
+        error: the class of error to raise.
+
+    Raises:
+        HarnessError: of the class `error`; it cannot be read, or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit_bytes + 1)
+    except (OSError, ValueError) as cause:  # ValueError: a name with a zero byte
+        raise error(f"the file cannot be read: {getattr(cause, 'strerror', None) or cause}", where=path) from cause
+    if len(data) > limit_bytes:
+        raise error("the file is too large", where=path, expected=f"at most {limit_bytes:,} bytes")
+    return data
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -10,7 +9,8 @@ from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
-from harness.fields import Fields
+from harness.fields import Fields, objects_in
+from harness.files import read_bounded
 
 Json = dict[str, object]
 
@@ -219,14 +219,5 @@ def _tensor_from_json(item: Fields) -> TensorInfo:
 
 
 def _read_list(path: Path) -> list[Fields]:
-    try:
-        if path.stat().st_size > _FILE_LIMIT_BYTES:
-            raise ResultError("the file is too large", where=path, expected=f"at most {_FILE_LIMIT_BYTES:,} bytes")
-        items = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ResultError(f"the file cannot be read: {error.strerror}", where=path) from error
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"this is no JSON: {error}", where=path) from error
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ResultError("this is no list of results", where=path, hint="write it with: harness run … --format json")
-    return [Fields(f"{path}[{number}]", item, ResultError) for number, item in enumerate(items)]
+    hint = "write it with: harness run … --format json"
+    return objects_in(read_bounded(path, _FILE_LIMIT_BYTES, ResultError), str(path), ResultError, hint)

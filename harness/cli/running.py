@@ -13,6 +13,7 @@ from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import InterruptedRunError, UsageError
+from harness.files import read_bounded
 from harness.reconcile import table
 from harness.results import reconciliation_to_json
 from harness.session import RunOptions, run_models
@@ -35,9 +36,9 @@ def read_inputs(paths: Sequence[Path]) -> tuple[bytes, ...]:
     """The bytes of the input files.
 
     Raises:
-        UsageError: one of them cannot be read.
+        UsageError: one of them cannot be read, or is too large.
     """
-    return tuple(_read_input(path) for path in paths)
+    return tuple(read_bounded(path, _INPUT_LIMIT_BYTES, UsageError) for path in paths)
 
 
 def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, output_format: str) -> int:
@@ -94,14 +95,3 @@ def _for_people(records: Sequence[Row]) -> list[Row]:
 def exit_status(rows: Sequence[Reconciliation]) -> int:
     """The worst of the rows' own: bench trouble before wrong input before a verdict."""
     return max((row.exit_code for row in rows), default=os.EX_OK)
-
-
-def _read_input(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_INPUT_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"the input cannot be read: {error.strerror}", where=path) from error
-    if len(data) > _INPUT_LIMIT_BYTES:
-        raise UsageError("the input file is too large", where=path, expected=f"at most {_INPUT_LIMIT_BYTES:,} bytes")
-    return data

@@ -14,8 +14,10 @@ from harness.domain.estimate import Estimate, Profile, Section
 from harness.errors import ResultError
 from harness.estimate.arena import ALIGNMENT, align_up
 from harness.fields import Fields
+from harness.files import read_bounded
 
 DEFAULT_DIR: Final = Path("results/corrections")
+_FILE_LIMIT_BYTES: Final = 4 * 1024 * 1024
 _MOST_BYTES: Final = 2**31
 
 
@@ -36,8 +38,8 @@ def load_correction(folder: Path | None, profile: Profile) -> Correction | None:
     if path is None or not path.is_file():
         return None
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        values = tomllib.loads(read_bounded(path, _FILE_LIMIT_BYTES, ResultError).decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ResultError(f"the correction cannot be read: {error}", where=path) from error
     correction = _from_fields(Fields(str(path), values, ResultError, hint="write it anew with harness tune"))
     if correction.profile != profile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -11,11 +10,12 @@ from typing import Final
 from harness.domain.estimate import Estimate
 from harness.errors import ResultError
 from harness.estimate.arena import ALIGNMENT, align_up
-from harness.fields import Fields
+from harness.fields import Fields, objects_in
+from harness.files import read_bounded
 
 _FILE_LIMIT_BYTES: Final = 16 * 1024 * 1024
 _MOST_BYTES: Final = 2**40
-_EXPECTED: Final = 'a list such as [{"model": "kws.tflite", "bytes": 22672}]'
+_HINT: Final = 'give a list such as [{"model": "kws.tflite", "bytes": 22672}]'
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,8 @@ def read_external(path: Path) -> list[ExternalFigure]:
     Raises:
         ResultError: the file cannot be read, or is no such list.
     """
-    try:
-        if path.stat().st_size > _FILE_LIMIT_BYTES:
-            raise ResultError("the file is too large", where=path, expected=f"at most {_FILE_LIMIT_BYTES:,} bytes")
-        items = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ResultError(f"the file cannot be read: {error.strerror}", where=path) from error
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"this is no JSON: {error}", where=path, expected=_EXPECTED) from error
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ResultError("this is no list of models", where=path, expected=_EXPECTED)
-    return [
-        _figure(Fields(f"{path}[{number}]", item, ResultError, hint=f"expected {_EXPECTED}"), path.stem)
-        for number, item in enumerate(items)
-    ]
+    text = read_bounded(path, _FILE_LIMIT_BYTES, ResultError)
+    return [_figure(item, path.stem) for item in objects_in(text, str(path), ResultError, _HINT)]
 
 
 def _figure(item: Fields, name: str) -> ExternalFigure:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import StorageError
-from harness.files import write_atomically, write_if_changed
+from harness.errors import ResultError, StorageError, UsageError
+from harness.files import read_bounded, write_atomically, write_if_changed
 
 
 def test_a_file_is_written_with_the_usual_permissions(tmp_path: Path) -> None:
@@ -55,3 +55,22 @@ def test_the_same_contents_leave_the_file_untouched(tmp_path: Path) -> None:
     assert write_if_changed(path, b"two")
     assert path.stat().st_mtime_ns != 1
     assert path.read_bytes() == b"two"
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, 5, ResultError) == b"12345"
+    with pytest.raises(ResultError, match="too large"):
+        read_bounded(path, 4, ResultError)
+
+
+def test_an_endless_file_is_not_read_to_its_end() -> None:
+    with pytest.raises(ResultError, match="too large"):
+        read_bounded(Path("/dev/zero"), 1000, ResultError)
+
+
+@pytest.mark.parametrize("name", ["missing", ".", "zero\0byte"])
+def test_what_cannot_be_read_is_said_with_the_error_asked_for(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot be read: [A-Za-z]"):
+        read_bounded(tmp_path / name, 1000, UsageError)
