@@ -29,7 +29,7 @@ from harness.cli.options import (
     models_argument,
     together,
 )
-from harness.cli.output import FORMATS, show
+from harness.cli.output import FORMATS, printable, show, tell
 from harness.cli.planners import planner_columns
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
@@ -108,17 +108,9 @@ def command(
         show([answer.as_json() for answer in answers], output_format, _rows(answers))
     elif status == 0:
         _show_header([answer.estimate for answer in answers], margin_percent, output)
-    _tell([answer.estimate for answer in answers])
+    for found in (answer.estimate for answer in answers):
+        tell(found.model, [*(f"with the correction {id_}" for id_ in found.corrections), *found.warnings])
     return status
-
-
-def _tell(estimates: list[Estimate]) -> None:
-    """What is to be known beside the figures."""
-    for estimate in estimates:
-        for correction in estimate.corrections:
-            click.echo(f"{estimate.model}: with the correction {correction}", err=True)
-        for warning in estimate.warnings:
-            click.echo(f"{estimate.model}: {warning}", err=True)
 
 
 @dataclass(frozen=True)
@@ -165,7 +157,7 @@ def _show_header(estimates: list[Estimate], margin_percent: float, output: Path 
         file_name=output.name if output else None,
     )
     for note in header.notes:
-        click.echo(note, err=True)
+        click.echo(printable(note), err=True)
     if output is None:
         click.echo(header.text, nl=False)
     else:

@@ -15,7 +15,7 @@ FORMATS = ("table", "json", "csv", "markdown")
 
 _TABLE_STYLE = {"table": "simple", "markdown": "github"}
 # A spreadsheet would take a cell that begins so for a formula; names of models and tensors are untrusted.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@")
 
 Row = Mapping[str, object]
 
@@ -47,6 +47,12 @@ def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None 
 def printable(text: str) -> str:
     """Text that stays on its line: untrusted names may hold newlines and control characters."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def tell(model: str, remarks: Sequence[str]) -> None:
+    """Print what is to be known beside a model's figures, on stderr."""
+    for remark in remarks:
+        click.echo(printable(f"{model}: {remark}"), err=True)
 
 
 def _table(rows: Sequence[Row], output_format: str) -> str:
@@ -90,6 +96,7 @@ def _csv(rows: Sequence[Row]) -> str:
 
 
 def _safe(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return "'" + text if text.startswith(_FORMULA_STARTS) else text

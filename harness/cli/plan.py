@@ -10,7 +10,7 @@ import click
 
 from harness.cli.estimating import Estimator, input_shape_option, profile_for, profile_options
 from harness.cli.options import BoardType, models_argument, together
-from harness.cli.output import Row, format_option, show
+from harness.cli.output import Row, format_option, show, tell
 from harness.cli.planners import planner_columns
 from harness.domain.board import Board
 from harness.domain.estimate import Profile
@@ -138,8 +138,7 @@ def _show(plans: list[MemoryPlan], output_format: str) -> None:
         for plan in plans:
             _show_details(plan, output_format)
     for plan in plans:
-        for warning in plan.warnings:
-            click.echo(f"{plan.model}: {warning}", err=True)
+        tell(plan.model, plan.warnings)
 
 
 def _summary(plan: MemoryPlan) -> Row:

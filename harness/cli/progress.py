@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from harness.cli.output import printable
+
 _WIDTH = 24
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -20,7 +22,7 @@ class StderrProgress:
         if not self._active:
             return
         filled = _WIDTH * done // total if total else 0
-        line = f"{what} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done}/{total}"
+        line = f"{printable(what)} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done}/{total}"
         if line != self._shown:
             sys.stderr.write(_CLEAR_LINE + line)
             sys.stderr.flush()
