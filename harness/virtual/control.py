@@ -17,14 +17,28 @@ command (`do`)            arguments
 `clock_error`             `percent`: all oscillators are so much too fast
 `hang`                    no instruction is executed until the next reset
 `resetting`               `after_s`: so long after each reset the next one comes by itself, like a boot loop
-`serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble, noise or delay; `first`: the
-                          first byte concerned, from 0; `count`: how many, null for all; `delay_s`: towards the
-                          host, hold back this byte and all after it for so long
+`wrong_baud`              `factor`: the device's serial port is so many times too fast
+`serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble, noise, delay or split; `first`:
+                          the first byte concerned, from 0; `count`: how many, null for all; `delay_s`: hold back
+                          this byte and all after it for so long (delay), or wait so long between bytes (split)
 `link`                    `status`: wait, fault, no_ack or disconnected; `first`: the first transfer that fails,
                           from 1; `count`: how many fail, null for all
 ========================  ==================================================================================
 
-Each answers with a JSON object: the board's state after it.
+Each answers with a JSON object: the board's state after it, with the `trouble` that a command had which came later.
+
+A command with `at` waits for a moment, or for several, each counted from the one before:
+
+===========================  ==================================================================================
+`at`                         when
+===========================  ==================================================================================
+`{"transfer": 300}`          before the 300th debug transfer
+`{"cycle": 1000000}`         after so many cycles of the core, in this emulation one per instruction
+`{"heard": "invoke"}`        when this text has arrived at the device on its serial line
+`[{"heard": …}, …]`          one after the other
+===========================  ==================================================================================
+
+`{"do": "power", "on": false, "at": {"transfer": 300}}` cuts the power in the middle of a flash operation.
 """
 
 from __future__ import annotations
@@ -38,6 +52,7 @@ from harness.virtual.link import Status
 from harness.virtual.stm32f407.flash_controller import SECTOR_BYTES, FlashController
 from harness.virtual.stm32f407.machine import Machine
 from harness.virtual.stm32f407.memory import FLASH_BYTES, FLASH_START
+from harness.virtual.triggers import Triggers, parse
 
 Arguments = Mapping[str, Any]
 _ALL_SECTORS_WRITABLE = 0xFFF << 16
@@ -55,6 +70,8 @@ class Control:
     def __init__(self, machine: Machine, faults: Faults) -> None:
         self._machine = machine
         self._faults = faults
+        self.triggers = Triggers(self._carry_out_later)
+        self._trouble = ""
         self._commands: Mapping[str, Callable[[Arguments], None]] = {
             "state": lambda _: None,
             "power": lambda arguments: machine.set_power(bool(arguments["on"])),
@@ -68,6 +85,7 @@ class Control:
             "read_protect": lambda arguments: _read_protect(machine.flash, arguments),
             "hse_missing": self._hse_missing,
             "clock_error": self._clock_error,
+            "wrong_baud": self._wrong_baud,
             "hang": self._hang,
             "resetting": self._resetting,
             "serial": self._serial,
@@ -84,17 +102,37 @@ class Control:
         if word not in self._commands:
             raise UsageError("no such command", measured=repr(word), expected=", ".join(sorted(self._commands)))
         try:
-            self._commands[word](command)
+            if "at" in command:
+                self._wait(command)
+            else:
+                self._carry_out(command)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"an argument is missing or wrong: {error!r}", where=word) from error
-        return self._machine.state()
+        return self._machine.state() | {"trouble": self._trouble}
+
+    def _carry_out_later(self, command: Arguments) -> None:
+        """Nobody waits for the answer any more: what is wrong with the command is told by the state."""
+        try:
+            self._carry_out(command)
+        except (KeyError, TypeError, ValueError) as error:
+            self._trouble = f"{command['do']}: an argument is missing or wrong: {error!r}"
+
+    def _carry_out(self, command: Arguments) -> None:
+        self._commands[str(command["do"])](command)
+
+    def _wait(self, command: Arguments) -> None:
+        at = command["at"]
+        moments = [parse(each) for each in (at if isinstance(at, list) else [at])]
+        self.triggers.add(moments, {key: value for key, value in command.items() if key != "at"})
 
     def _power_cycle(self, _arguments: Arguments) -> None:
         self._machine.set_power(False)
         self._machine.set_power(True)
 
     def _clear_faults(self, _arguments: Arguments) -> None:
+        self._trouble = ""
         self._faults.clear()
+        self.triggers.clear()
         _write_protect(self._machine.flash, {"sectors": []})
         _read_protect(self._machine.flash, {"level": 0})
 
@@ -109,6 +147,9 @@ class Control:
 
     def _clock_error(self, arguments: Arguments) -> None:
         self._faults.clock.error_percent = float(arguments["percent"])
+
+    def _wrong_baud(self, arguments: Arguments) -> None:
+        self._faults.clock.baud_factor = float(arguments["factor"])
 
     def _hang(self, _arguments: Arguments) -> None:
         self._faults.device.hanging = True

@@ -39,7 +39,9 @@ class EventLoop:
     def __init__(self, machine: Machine, line: SerialLine, faults: Faults, path: Path) -> None:
         self._machine = machine
         self._line = line
-        self._control = ControlSocket(path, Service(machine, faults).answer)
+        service = Service(machine, faults)
+        self._triggers = service.triggers
+        self._control = ControlSocket(path, service.answer)
         self._link: dict[int, socket.socket] = {}
         self._lifelines: set[int] = set()
         self._attentive_until = 0.0
@@ -64,7 +66,10 @@ class EventLoop:
         """Be the board until a signal ends it, or a lifeline is closed."""
         while not self._ended:
             self._wait()
-            self._machine.run(_ATTENTIVE_SLICE if time.monotonic() < self._attentive_until else _LONG_SLICE)
+            before = self._machine.cycles
+            limit = _ATTENTIVE_SLICE if time.monotonic() < self._attentive_until else _LONG_SLICE
+            self._machine.run(self._triggers.cycles_left(limit))
+            self._triggers.note_cycles(self._machine.cycles - before)
 
     def close(self) -> None:
         """Hang up everywhere."""
@@ -79,6 +84,7 @@ class EventLoop:
         idle_s = self._machine.idle_s()
         if self._line.pending:
             self._line.flush()
+            self._receive()
             idle_s = min(idle_s, _SLOW_READER_S)
         started = time.monotonic()
         events = self._poller.poll(idle_s)
@@ -91,11 +97,14 @@ class EventLoop:
         if descriptor in self._link:
             self._attend(self._link[descriptor])
         elif descriptor == self._line.fileno():
-            self._machine.receive()
+            self._receive()
         elif descriptor in self._lifelines:
             self._ended = self._ended or not os.read(descriptor, _RECEIVED_BYTES)
         else:
             os.read(self._wake_reader, _RECEIVED_BYTES)
+
+    def _receive(self) -> None:
+        self._triggers.note_heard(self._machine.receive())
 
     def _attend(self, connection: socket.socket) -> None:
         """See to the link; its connections come and go."""

@@ -51,10 +51,12 @@ class ClockFaults:
     Attributes:
         hse_missing: the crystal does not start.
         error_percent: how much faster all oscillators run than they should.
+        baud_factor: how much faster the serial port alone is than it should.
     """
 
     hse_missing: bool = False
     error_percent: float = 0.0
+    baud_factor: float = 1.0
 
 
 @dataclass
@@ -114,10 +116,11 @@ class SerialFault:
     """Trouble on a serial line, in one direction.
 
     Attributes:
-        kind: `drop`, `duplicate` or `garble` bytes, insert `noise` bytes before one, or `delay` one and all after it.
+        kind: `drop`, `duplicate` or `garble` bytes, insert `noise` bytes before one, `delay` one and all after it, or
+            `split` the stream so that bytes come one by one.
         first: the first byte concerned, from 0, counted from the injection on.
-        count: how many bytes are concerned, or inserted; None: all from then on.
-        delay_s: for how long, in real time; towards the host only.
+        count: how many bytes are concerned, or inserted; None: all from then on. A delay concerns all that follow.
+        delay_s: for how long, or between two bytes, in real time.
     """
 
     kind: str
@@ -130,7 +133,8 @@ class SerialFault:
         return index >= self.first and (self.count is None or index < self.first + self.count)
 
 
-SERIAL_FAULT_KINDS = ("drop", "duplicate", "garble", "noise", "delay")
+_TIMING_KINDS = ("delay", "split")
+SERIAL_FAULT_KINDS = ("drop", "duplicate", "garble", "noise", *_TIMING_KINDS)
 
 
 class SerialFaults:
@@ -150,23 +154,29 @@ class SerialFaults:
 
     def apply(self, data: bytes) -> bytes:
         """What comes out of the line."""
-        if self._fault is None or self._fault.kind == "delay":
+        if self._fault is None or self._fault.kind in _TIMING_KINDS:
             return data
         return b"".join(self._byte(self._fault, value) for value in data)
 
     def released_bytes(self, now_s: float) -> int | None:
         """How many more bytes the receiver may have now; None: as many as there are."""
-        if self._fault is None or self._fault.kind != "delay":
+        if self._fault is None or self._fault.kind not in _TIMING_KINDS:
             return None
         if self._released < self._fault.first:
             return self._fault.first - self._released
         if self._held_since is None:
             self._held_since = now_s
-        return 0 if now_s - self._held_since < self._fault.delay_s else None
+        if self._fault.kind == "split" and not self._fault.hits(self._released):
+            return None
+        if now_s - self._held_since < self._fault.delay_s:
+            return 0
+        return 1 if self._fault.kind == "split" else None
 
     def note_released(self, size_bytes: int) -> None:
         """So many bytes have been handed to the receiver."""
         self._released += size_bytes
+        if self._fault is not None and self._fault.kind == "split":
+            self._held_since = None  # each byte is held for itself
 
     def _byte(self, fault: SerialFault, value: int) -> bytes:
         index = self._passed
@@ -203,6 +213,7 @@ class Faults:
         self.flash.failing_sector = None
         self.clock.hse_missing = False
         self.clock.error_percent = 0.0
+        self.clock.baud_factor = 1.0
         self.device.hanging = False
         self.device.reset_after_s = None
         self.link.inject(None)

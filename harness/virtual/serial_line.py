@@ -39,6 +39,7 @@ class SerialLine:
         self._hangup = select.poll()
         self._hangup.register(self._master, 0)
         self._queue = bytearray()
+        self._arrived = bytearray()
 
     def fileno(self) -> int:
         """For waiting until something arrives."""
@@ -50,8 +51,8 @@ class SerialLine:
 
     @property
     def pending(self) -> bool:
-        """Whether bytes wait for a slow reader."""
-        return bool(self._queue)
+        """Whether bytes wait: for a slow reader, or for a fault to let them pass."""
+        return bool(self._queue or self._arrived)
 
     def receive(self, device_baud: float) -> bytes:
         """What has arrived from the user, as the device's receiver takes it."""
@@ -61,7 +62,13 @@ class SerialLine:
                 received += piece
         except OSError:
             pass  # nothing more, or nobody there
-        return self._faults.to_device.apply(self._at_speed(received, device_baud))
+        self._arrived += self._faults.to_device.apply(self._at_speed(received, device_baud))
+        released = self._faults.to_device.released_bytes(time.monotonic()) if self._arrived else None
+        passed = bytes(self._arrived[:released])
+        del self._arrived[:released]
+        if passed:
+            self._faults.to_device.note_released(len(passed))
+        return passed
 
     def send(self, data: bytes, device_baud: float) -> None:
         """Put bytes on the line. What nobody reads is lost, as on a real line."""
@@ -88,6 +95,7 @@ class SerialLine:
 
     def _at_speed(self, data: bytes, device_baud: float) -> bytes:
         """The bytes as they come out when both ends have their own idea of the speed."""
+        device_baud *= self._faults.clock.baud_factor
         if not data or abs(device_baud - self._user_baud()) <= TOLERANCE * self._user_baud():
             return data
         return bytes(garbled(value) for value in data)

@@ -10,6 +10,7 @@ from harness.virtual.faults import Faults
 from harness.virtual.link import Operation, Request, Response, Status
 from harness.virtual.stm32f407.bus import BusError
 from harness.virtual.stm32f407.machine import Machine
+from harness.virtual.triggers import Triggers
 
 
 class Service:
@@ -25,10 +26,16 @@ class Service:
         self._faults = faults
         self._control = Control(machine, faults)
 
+    @property
+    def triggers(self) -> Triggers:
+        """Commands that wait for a moment."""
+        return self._control.triggers
+
     def answer(self, request: Request) -> Response:
         """Do what is asked."""
         if request.operation is Operation.CONTROL:
             return self._command(request.payload)
+        self._control.triggers.note_transfer()
         status = self._faults.link.next()
         if status is Status.OK and not self._machine.powered:
             status = Status.NO_ACK

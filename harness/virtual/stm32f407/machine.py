@@ -124,9 +124,14 @@ class Machine:
             self._peripherals.usart.rest()
         self._apply_reset()
 
-    def receive(self) -> None:
-        """Take in what has arrived on the serial line."""
-        self._peripherals.usart.deliver()
+    @property
+    def cycles(self) -> int:
+        """Cycles of the core so far, resets and power cuts included."""
+        return self._core.time.now()
+
+    def receive(self) -> bytes:
+        """Take in what has arrived on the serial line, and tell it."""
+        return self._peripherals.usart.deliver()
 
     def run(self, limit: int) -> None:
         """Execute at most `limit` instructions, unless the core rests."""

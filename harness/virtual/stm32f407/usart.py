@@ -77,17 +77,18 @@ class Usart:
             self._line.send(bytes(self._outgoing), self._outgoing_baud)
             self._outgoing.clear()
 
-    def deliver(self) -> None:
-        """Take what has arrived on the line; the bytes come in one after the other at the line's speed."""
+    def deliver(self) -> bytes:
+        """Take what has arrived on the line, and return it; the bytes come in one after the other at its speed."""
         baud = self.baud()
         data = self._line.receive(baud)
         if not baud or not self._registers[CR1] & _RE:
-            return
+            return b""
         byte_cycles = self._byte_cycles(baud)
         start = max(self._time.now(), self._arriving[-1][0] if self._arriving else 0)
         self._arriving.extend((start + (i + 1) * byte_cycles, value) for i, value in enumerate(data))
         if data:
             self.rest()
+        return data
 
     def interrupt_requested(self) -> bool:
         """Whether an enabled flag is set."""

@@ -73,6 +73,19 @@ def test_write_and_read_protection_are_option_bytes(service):
     assert read(service, 0x0800_0000).status is Status.OK
 
 
+def test_power_can_be_cut_before_a_certain_transfer(service):
+    do(service, do="power", on=False, at={"transfer": 2})
+    assert [read(service, 0x2000_0000).status for _ in range(2)] == [Status.OK, Status.NO_ACK]
+    assert do(service, do="state")["powered"] is False
+
+
+def test_a_late_command_with_wrong_arguments_shows_in_the_state(service):
+    do(service, do="power", at=[{"transfer": 1}])
+    assert read(service, 0x2000_0000).status is Status.OK
+    assert "power" in do(service, do="state")["trouble"]
+    assert do(service, do="clear_faults")["trouble"] == ""
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -83,6 +96,9 @@ def test_write_and_read_protection_are_option_bytes(service):
         {"do": "flash_stuck_bits", "address": 0x2000_0000, "mask": 1},
         {"do": "read_protect", "level": 7},
         {"do": "serial", "to": "device", "kind": "eat"},
+        {"do": "wrong_baud"},
+        {"do": "power", "on": False, "at": {"someday": 1}},
+        {"do": "power", "on": False, "at": 3},
         {"do": "write_protect", "sectors": 3},
         {"do": "write_protect", "sectors": [12]},
         [],

@@ -53,6 +53,19 @@ def test_a_delay_holds_back_the_rest_of_the_line():
     assert [line.released_bytes(now) for now in (100.0, 101.9, 102.0)] == [0, 0, None]
 
 
+def test_a_split_stream_comes_byte_by_byte():
+    line = SerialFaults()
+    line.inject(SerialFault("split", first=1, count=2, delay_s=0.5))
+    released = []
+    for now in (10.0, 10.4, 10.5, 10.6, 11.1, 11.2):
+        count = line.released_bytes(now)
+        released.append(count)
+        line.note_released(count or 0) if count else None
+    assert released == [1, 0, 0, 0, 1, 0]
+    line.note_released(1)
+    assert line.released_bytes(20.0) is None
+
+
 def test_garbling_changes_every_byte():
     assert all(garbled(value) != value for value in range(256))
 
