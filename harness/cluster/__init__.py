@@ -5,3 +5,10 @@ writes the results database. dask itself pickles what it carries, and whoever re
 run anything: so everything listens on loopback unless told otherwise, and between machines belongs TLS. Of ours, only
 JSON text and bytes are carried.
 """
+
+import logging
+
+
+def quiet() -> None:
+    """Keep dask from writing its own log, tracebacks and all, beside harness's messages."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)

@@ -14,7 +14,7 @@ from distributed.comm import CommClosedError
 
 from harness import __version__
 from harness.bench_file import BenchDut
-from harness.cluster import worker
+from harness.cluster import quiet, worker
 from harness.cluster.messages import (
     Revival,
     Task,
@@ -73,6 +73,7 @@ def cluster_crew(address: str, boards: Sequence[Board], options: RunOptions) -> 
     Raises:
         BenchError: no scheduler, no worker, or workers with another version of harness.
     """
+    quiet()
     try:
         client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -216,26 +217,26 @@ class ClusterCrew:
         try:
             return held.read(held.future)
         except (KilledWorker, CancelledError, CommClosedError, TimeoutError):
-            return self._lose(dut, "its worker is gone")
+            return self._lose(dut)
         except Exception as error:  # noqa: BLE001 - whatever a worker raises ends the sweep, told as one sentence
             trouble = BenchError(f"the worker made a mistake: {type(error).__name__}: {error}", where=dut)
             return Crashed(dut, trouble)
 
     def _loss(self) -> Report | None:
         """One of the units whose worker is gone, if that is new."""
-        alive = self._workers()
-        for dut, remote in self._remote.items():
-            if dut not in self._lost and (alive is None or remote.address not in alive):
-                return self._lose(dut, "the scheduler is gone" if alive is None else "its worker is gone")
-        return None
+        alive = self._workers() or set()
+        gone = (dut for dut, remote in self._remote.items() if remote.address not in alive and dut not in self._lost)
+        dut = next(gone, None)
+        return None if dut is None else self._lose(dut)
 
-    def _lose(self, dut: str, why: str) -> Lost:
+    def _lose(self, dut: str) -> Lost:
         """Its job must not be done when its worker comes back: another unit will have done it."""
         self._lost.add(dut)
         held = self._in_hand.pop(dut, None)
         if held:
             held.future.cancel()
-        return Lost(dut, f"{dut} was lost: {why}")
+        gone = "the scheduler is gone" if self._workers() is None else "its worker is gone"
+        return Lost(dut, f"{dut} was lost: {gone}")
 
     def _workers(self) -> set[str] | None:
         """Addresses of the workers that the scheduler knows; None when it is gone itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,6 +15,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 
 from harness import __version__
 from harness.bench_file import BenchDut
+from harness.cluster import quiet
 from harness.cluster.messages import (
     OfferedDut,
     Revival,
@@ -23,7 +25,7 @@ from harness.cluster.messages import (
     revival_from_text,
     task_from_text,
 )
-from harness.errors import BenchError
+from harness.errors import BenchError, InterruptedRunError
 from harness.files import write_if_changed
 from harness.session import RunOptions
 from harness.sweep.dut_runner import DutRunner, Outcome
@@ -173,20 +175,28 @@ def serve(duts: Sequence[BenchDut], scheduler: str, name: str, host: str) -> Non
 
     Raises:
         BenchError: the scheduler cannot be reached, or has gone.
+        InterruptedRunError: Ctrl-C, or SIGTERM; the units were given back.
     """
+    quiet()
     try:
         asyncio.run(_serve(duts, scheduler, name, host))
+    except asyncio.CancelledError:
+        raise InterruptedRunError("interrupted", hint="the units were let go cleanly") from None
     except (OSError, TimeoutError, RuntimeError, ValueError) as error:
         raise BenchError(
-            f"no scheduler can be reached: {error}",
+            f"the worker cannot be started: {_first_cause(error)}",
             where=scheduler,
-            hint="start one with: dask scheduler --host 127.0.0.1 --no-dashboard",
+            hint="is a scheduler there (dask scheduler --host 127.0.0.1 --no-dashboard), and the --name not taken?",
         ) from error
     raise BenchError("the scheduler has gone", where=scheduler, hint="start it again, and then this worker")
 
 
 async def _serve(duts: Sequence[BenchDut], scheduler: str, name: str, host: str) -> None:
-    """The worker lives in an event loop, the only one of the process: Ctrl-C ends both."""
+    """The worker lives in an event loop, the only one of the process; a signal ends both."""
+    serving = asyncio.current_task()
+    if serving:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     async with Worker(
         scheduler,
         name=name,
@@ -199,3 +209,10 @@ async def _serve(duts: Sequence[BenchDut], scheduler: str, name: str, host: str)
         dashboard=False,
     ) as worker:
         await worker.finished()
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What dask wraps in "Worker failed to start"."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
