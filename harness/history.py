@@ -12,13 +12,13 @@ _Facts = dict[str, object]
 
 @dataclass(frozen=True)
 class Step:
-    """Attempts in a row that found the same with the same key.
+    """Attempts in a row, of one board and arena, that found the same with the same key.
 
     Attributes:
         first, last: attempts.
         count: how many there were.
-        changed: the parts of the key that are others than in the step before, as `name: old → new`.
-        used_delta_bytes: against the last step of the same board and arena that has figures; None where there is none.
+        changed: the parts of the key that are others than in the last step that has figures, as `name: old → new`.
+        used_delta_bytes: bytes more than in that step; None where there is none.
     """
 
     first: Attempt
@@ -48,14 +48,19 @@ def _steps_of_one(attempts: Sequence[Attempt]) -> list[Step]:
         else:
             groups.append([attempt])
     found: list[Step] = []
-    used: int | None = None
-    for number, group in enumerate(groups):
-        first, now = group[0], group[0].used_bytes
-        changed = _changes(groups[number - 1][-1], first) if number else ()
-        delta = None if now is None or used is None else now - used
-        found.append(Step(first, group[-1], len(group), changed, delta))
-        used = used if now is None else now
+    before: Attempt | None = None  # the last one with figures
+    for group in groups:
+        first, last = group[0], group[-1]
+        changed = _changes(before, first) if before else ()
+        found.append(Step(first, last, len(group), changed, _delta(before, first)))
+        before = before if last.used_bytes is None else last
     return found
+
+
+def _delta(before: Attempt | None, after: Attempt) -> int | None:
+    if before is None or before.used_bytes is None or after.used_bytes is None:
+        return None
+    return after.used_bytes - before.used_bytes
 
 
 def _same(before: Attempt, after: Attempt) -> bool:
@@ -84,7 +89,7 @@ def _built(attempt: Attempt) -> _Facts:
 def _ran(attempt: Attempt) -> _Facts:
     """The part of the key that should make no difference."""
     return {
-        "unit": attempt.circumstances.unit or attempt.dut,
+        "unit": attempt.circumstances.unit,
         "host": attempt.host,
         "harness": attempt.harness_version,
     }
