@@ -164,9 +164,11 @@ class Device:
     def _await(self, kinds: set[str], doing: str, within_s: float, nonces: set[str]) -> Frame:
         """The next frame of one of `kinds` with one of `nonces`; faults and resets on the way raise."""
         deadline = time.monotonic() + within_s
-        damaged_before = self.damaged_lines
+        damaged_before, lines = self.damaged_lines, self._decoder.sound_lines
         while (left_s := deadline - time.monotonic()) > 0:
             event = self._next_event(min(left_s, _POLL_S))
+            if self._decoder.sound_lines > lines:  # a long frame takes its time on a slow line
+                deadline, lines = time.monotonic() + within_s, self._decoder.sound_lines
             frame = self._judge(event, kinds, doing, nonces) if event else None
             if frame is not None:
                 return frame

@@ -60,6 +60,8 @@ void FrameWriter::Put(std::string_view text) {
 void FrameWriter::Finish() { SendPiece('.'); }
 
 void FrameWriter::SendPiece(char flag) {
+  // A large tensor may take longer on a slow line than the watchdog waits.
+  platform::KickWatchdog();
   uint32_t crc = SendCounted(0, kMark);
   crc = SendCounted(crc, DecimalText(kProtocolVersion).view());
   crc = SendCounted(crc, " ");

@@ -1,4 +1,6 @@
+import json
 import zlib
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,6 +95,30 @@ def test_a_harmless_command_is_sent_again_when_its_answer_was_damaged():
     assert device.ask("scan", "scanned").body.count("gap_bytes") == 3096
     assert len(line.commands) == 3
     assert device.damaged_lines == 2
+
+
+def test_a_long_frame_may_take_longer_than_the_wait_for_an_answer(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("harness.device.time", SimpleNamespace(monotonic=lambda: now[0]))
+    text = json.dumps(ANSWERS["output"])
+    pieces = []
+
+    def in_pieces(line):
+        nonce = line.frame({}).split()[2].decode()
+        for number in range(4):
+            piece = text[20 * number : 20 * number + 20 if number < 3 else None]
+            pieces.append(encode(number, nonce, piece, more=number < 3))
+        return b""
+
+    def read_slowly(timeout_s):
+        now[0] += 0.25
+        return pieces.pop(0) if pieces else b""
+
+    line, device = started(only_for("output", in_pieces))
+    monkeypatch.setattr(line, "read", read_slowly)
+    assert device.ask("output", "output", index=0).body.data("hex") == b"\x2a"
+    with pytest.raises(DeadlineError):
+        device.ask("scan", "scanned")
 
 
 def test_damage_that_lasts_is_a_protocol_error():

@@ -135,6 +135,12 @@ def test_a_fault_in_the_middle_of_a_frame_is_not_taken_for_the_rest_of_it(talk):
     assert b" + " in done.raw.splitlines()[-3], "the frame was cut off after one of its lines had gone"
 
 
+def test_a_large_tensor_on_a_slow_line_does_not_starve_the_watchdog(talk):
+    done = talk(allocate(8000), {"cmd": "output", "index": 0}, script=Script(input_bytes=4000))
+    assert done.exit_code == 0
+    assert len(done.body("output")["hex"]) == 8000
+
+
 def test_abort_becomes_a_fault_frame(talk):
     done = talk(allocate(), INVOKE, HELLO, script=Script(refuse=4))
     fault = done.body("fault")
