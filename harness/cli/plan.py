@@ -100,7 +100,7 @@ def command(
             plans.append(analyse(estimator.read(path), profile, persistent=persistent, board=estimator.board))
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
-            status = error.exit_code
+            status = max(status, error.exit_code)
     _show(plans, output_format)
     if write_offline and not status:
         _check_target(write_offline, models[0], force=force)

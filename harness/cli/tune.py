@@ -46,7 +46,7 @@ def command(files: tuple[Path, ...], output: Path, output_format: str) -> int:
             correction = tune(profile, samples_of(pairs[profile]), [path.name for path in files], today)
         except HarnessError as error:
             click.echo(f"error: {error}", err=True)
-            status = error.exit_code
+            status = max(status, error.exit_code)
             continue
         fitted.append((profile, correction))
         if correction:

@@ -16,7 +16,6 @@ INT8: Final = struct.Struct("<b")
 UINT8: Final = struct.Struct("<B")
 INT32: Final = struct.Struct("<i")
 UINT32: Final = struct.Struct("<I")
-INT64: Final = struct.Struct("<q")
 UINT64: Final = struct.Struct("<Q")
 FLOAT32: Final = struct.Struct("<f")
 

@@ -37,7 +37,6 @@ from harness.errors import ProbeError, ProtocolError
 MAX_PAYLOAD_BYTES = 4 << 20
 _REQUEST = struct.Struct("<IBBxxII")
 _RESPONSE = struct.Struct("<IB3xI")
-REQUEST_HEADER_BYTES = _REQUEST.size
 RESPONSE_HEADER_BYTES = _RESPONSE.size
 
 

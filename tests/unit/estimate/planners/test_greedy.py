@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from harness.estimate.planners import Buffer, Placement, lower_bound, overlaps
 from harness.estimate.planners.greedy import greedy_first_wins, greedy_last_wins
-from harness.estimate.planners.linear import linear
 
-PLANNERS = [greedy_first_wins, greedy_last_wins, linear]
+PLANNERS = [greedy_first_wins, greedy_last_wins]
 Plan = Callable[[Sequence[Buffer]], Placement]
 
 
@@ -76,7 +75,3 @@ def test_never_used_buffers_overlap_only_each_other() -> None:
 
 def test_an_empty_buffer_takes_no_room() -> None:
     assert greedy_last_wins([Buffer(32, 0, 1), Buffer(0, 0, 1)]).arena_bytes == 32
-
-
-def test_linear_lays_one_behind_the_other() -> None:
-    assert linear([Buffer(16, 0, 0), Buffer(32, 1, 1)]) == Placement((0, 16), 48)
