@@ -87,7 +87,7 @@ class Loader:
         self._ram = server.RamImage()
         self._pending = bytearray()
         self._reading: _FlashReader | None = None
-        self.baud = float(ROM_BAUD)
+        self.baud = self._next_baud = float(ROM_BAUD)
         self.restart_wanted = False
         self.blocks = 0
         self._commands: Mapping[str, Callable[[bytes], bytes]] = {
@@ -126,6 +126,7 @@ class Loader:
             del self._pending[: end + 1]
             if frame and not self._faults.silent:
                 yield self._answer(frame)
+                self.baud = self._next_baud  # the answer still goes out at the old speed
 
     def _answer(self, frame: bytes) -> bytes:
         if self._reading is not None:
@@ -192,7 +193,7 @@ class Loader:
         self.restart_wanted = flag != _STAY_IN_LOADER
 
     def _change_baud(self, data: bytes) -> None:
-        (self.baud,) = (float(value) for value in struct.unpack_from("<I", data))
+        (self._next_baud,) = (float(value) for value in struct.unpack_from("<I", data))
 
     def _run_user_code(self, _data: bytes) -> None:
         self.restart_wanted = True
