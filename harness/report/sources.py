@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.domain.attempt import DONE, FAILED, Attempt, JobResult
+from harness.domain.attempt import DONE, FAILED, JobResult
 from harness.domain.reconciliation import Reconciliation
 from harness.report.facts import Outcome
 from harness.results import read_reconciliations
+from harness.store import Store
+
+_KEY = {
+    "tflm_hash": "TFLM source",
+    "kernels": "kernels",
+    "toolchain": "toolchain",
+    "flags": "compiler flags",
+    "build_id": "firmware build",
+    "corrections": "corrections",
+    "harness_version": "harness version",
+}
+"""What results depend on besides model, board and TFLM: column of the store → name for people."""
+
+_OWN_COLUMNS = [
+    "model",
+    "sha256",
+    "board",
+    "tflm",
+    "dut",
+    "verdict",
+    "started_at",
+    "used_bytes",
+    "state",
+    "sweep",
+    "job",
+    "causes",
+]
+_PAST_COLUMNS = (*_OWN_COLUMNS, *_KEY)
 
 
 def sweep_outcomes(results: Iterable[JobResult]) -> list[Outcome]:
@@ -16,14 +45,34 @@ def sweep_outcomes(results: Iterable[JobResult]) -> list[Outcome]:
     return [_of_job(result) for result in results]
 
 
-def past_outcomes(attempts: Sequence[Attempt]) -> list[Outcome]:
-    """Every attempt that came to a verdict."""
-    failed = {(attempt.sweep, attempt.job) for attempt in attempts if attempt.state == FAILED and attempt.job}
-    return [
-        _of_attempt(attempt, flaky=attempt.state == DONE and (attempt.sweep, attempt.job) in failed)
-        for attempt in attempts
-        if attempt.verdict
-    ]
+def past_outcomes(store: Store) -> list[Outcome]:
+    """Every attempt that came to a verdict, the oldest first, with what histories and health need of it."""
+    failed: set[tuple[int, int]] = set()
+    keys: dict[tuple[str, ...], dict[str, str]] = {}  # there are few, and each is the key of thousands
+    outcomes = []
+    for row in store.ended(_PAST_COLUMNS):
+        (model, sha256, board, tflm, dut, verdict, when, used_bytes, state, sweep, job, causes), key = (
+            row[:12],
+            row[12:],
+        )
+        if state == FAILED:
+            failed.add((sweep, job))
+        outcomes.append(
+            Outcome(
+                model=model,
+                sha256=sha256,
+                board=board,
+                tflm=tflm,
+                dut=dut,
+                verdict=verdict,
+                when=when,
+                used_bytes=used_bytes,
+                causes=tuple(json.loads(causes)) if verdict != "ok" else (),
+                flaky=state == DONE and (sweep, job) in failed,
+                key=keys.setdefault(key, dict(zip(_KEY.values(), key, strict=True))),
+            )
+        )
+    return outcomes
 
 
 def file_outcomes(path: Path) -> list[Outcome]:
@@ -36,19 +85,14 @@ def file_outcomes(path: Path) -> list[Outcome]:
 
 
 def _of_job(result: JobResult) -> Outcome:
-    if result.attempt:
-        return _of_attempt(result.attempt, causes=result.causes, flaky=result.flaky)
-    job = result.job
-    return Outcome(job.model, job.sha256, job.board, job.tflm, dut="", verdict=result.verdict, causes=result.causes)
-
-
-def _of_attempt(attempt: Attempt, causes: tuple[str, ...] | None = None, *, flaky: bool) -> Outcome:
-    key = attempt.circumstances
+    job, attempt = result.job, result.attempt
+    if attempt is None:
+        return Outcome(job.model, job.sha256, job.board, job.tflm, dut="", verdict=result.verdict, causes=result.causes)
     return Outcome(
         model=attempt.model,
         sha256=attempt.sha256,
         board=attempt.board,
-        tflm=key.tflm,
+        tflm=attempt.circumstances.tflm,
         dut=attempt.dut,
         verdict=attempt.verdict,
         when=attempt.started_at,
@@ -59,17 +103,9 @@ def _of_attempt(attempt: Attempt, causes: tuple[str, ...] | None = None, *, flak
         minimum_bytes=attempt.minimum_bytes,
         error_bytes=attempt.error_bytes,
         error_percent=attempt.error_percent,
-        causes=attempt.causes if causes is None else causes,
-        flaky=flaky,
-        key={
-            "TFLM source": key.tflm_hash,
-            "kernels": key.kernels,
-            "toolchain": key.toolchain,
-            "compiler flags": key.flags,
-            "firmware build": key.build_id,
-            "corrections": ", ".join(attempt.corrections),
-            "harness version": attempt.harness_version,
-        },
+        causes=result.causes,
+        flaky=result.flaky,
+        key={"kernels": attempt.circumstances.kernels},
     )
 
 
