@@ -26,6 +26,9 @@ from harness.estimate.operands import operand_hazards
 MAX_TENSOR_BYTES: Final = 2**31 - 1
 """TFLM counts bytes and elements in 32-bit signed integers."""
 
+MAX_CALL_DEPTH: Final = 100
+"""TFLM runs a called subgraph on top of its caller's stack: long before this, no microcontroller has any left."""
+
 MAX_WARNINGS: Final = 20
 
 
@@ -92,7 +95,7 @@ def check_order(graph: Graph) -> None:
 
     Raises:
         ModelError: no operators; a tensor that is read before it is written, written twice, or constant and written;
-            calls to subgraphs that do not exist or run in a circle.
+            calls to subgraphs that do not exist, run in a circle, or go too deep.
     """
     if not graph.main.operators:
         raise ModelError("the model has no operators", where=graph.model)
@@ -137,9 +140,15 @@ def _check_calls(graph: Graph) -> None:
                     "it calls a subgraph that does not exist", where=where, measured=called, expected=expected
                 )
             calls[subgraph.index].add(called)
+    depth = 0
     while leaves := [index for index, called in calls.items() if not called & calls.keys()]:
         for index in leaves:
             del calls[index]
+        depth += 1
+        if depth > MAX_CALL_DEPTH:
+            raise ModelError(
+                "subgraphs call each other too deep", where=graph.model, expected=f"{MAX_CALL_DEPTH} levels"
+            )
     if calls:
         raise ModelError("subgraphs call each other in a circle", where=f"{graph.model}, subgraphs {sorted(calls)}")
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.domain.estimate import Profile
 from harness.domain.graph import Graph
 from harness.errors import ModelError
-from harness.estimate.checks import check_order, check_shapes, inspect
+from harness.estimate import ModelFile, estimate
+from harness.estimate.checks import MAX_CALL_DEPTH, check_order, check_shapes, inspect
 from harness.estimate.parse import parse
-from tests.models import ModelBuilder, chain
+from tests.models import ModelBuilder, SubgraphBuilder, chain
 
 
 def graph_of(model: ModelBuilder) -> Graph:
@@ -146,7 +148,7 @@ def test_an_absent_output_is_not_taken_for_a_tensor() -> None:
     check_order(graph_of(model))
 
 
-def call(model: ModelBuilder, number: int) -> None:
+def call(model: SubgraphBuilder, number: int) -> None:
     model.operator("CALL_ONCE", [], [], ("CallOnceOptions", {"InitSubgraphIndex": number}))
 
 
@@ -164,6 +166,25 @@ def test_calls_in_a_circle_are_refused() -> None:
         inner = model.subgraph(f"inner{number}")
         inner.operator("CALL_ONCE", [], [], ("CallOnceOptions", {"InitSubgraphIndex": number}))
     assert "call each other in a circle" in order_error(model)
+
+
+def calls_in_a_row(depth: int) -> ModelBuilder:
+    model = chain("RELU")
+    call(model, 1)
+    for number in range(1, depth):
+        call(model.subgraph(f"inner{number}"), number + 1)
+    model.subgraph("innermost")
+    return model
+
+
+def test_calls_that_go_too_deep_are_refused() -> None:
+    assert "too deep" in order_error(calls_in_a_row(3000))
+    check_order(graph_of(calls_in_a_row(MAX_CALL_DEPTH - 1)))
+
+
+def test_the_deepest_calls_can_be_estimated() -> None:
+    model = ModelFile.of("deep.tflite", calls_in_a_row(MAX_CALL_DEPTH - 1).build())
+    assert estimate(model, Profile("2026-08", "arm32")).arena_used_bytes > 0
 
 
 def test_dead_tensors_are_pointed_out() -> None:
