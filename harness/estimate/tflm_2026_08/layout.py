@@ -9,7 +9,7 @@ from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_pla
 from harness.errors import ModelError
 from harness.estimate.arena import ALIGNMENT, Allocate, Event, Head, PlannerRoom, align_up
 from harness.estimate.generation import Layout, Owner, Target
-from harness.estimate.lifetimes import by_scope
+from harness.estimate.lifetimes import Lifetimes, by_scope
 from harness.estimate.planners import Buffer
 from harness.estimate.planners.greedy import greedy_last_wins
 from harness.estimate.rules import INPUTS, OUTPUT, Node, OpRule, Persistent, Scratch, Temporary, int_array_bytes
@@ -134,7 +134,8 @@ class _Walk:
             self._structure("scratch_buffer_handles", "ScratchBufferHandle", len(self._requests))
         for tensor in _tail_variables(self._graph):
             self._aligned("variables", tensor.size_bytes)
-        owned = [*self._planned_tensors(), *self._planned_scratch()]
+        lifetimes = by_scope(self._graph)
+        owned = [*self._planned_tensors(lifetimes), *self._planned_scratch(lifetimes)]
         buffers = tuple(buffer for _, buffer in owned)
         plan = greedy_last_wins(buffers)
         self._trace.append(self._planner_room(len(buffers)))
@@ -163,8 +164,7 @@ class _Walk:
             self._trace.append(Head(top))
         return top
 
-    def _planned_tensors(self) -> list[tuple[Owner, Buffer]]:
-        lifetimes = by_scope(self._graph).tensors
+    def _planned_tensors(self, lifetimes: Lifetimes) -> list[tuple[Owner, Buffer]]:
         handles = _variable_handles(self._graph)
         planned = []
         for number, (subgraph, tensor) in enumerate(self._graph.tensors()):
@@ -172,22 +172,19 @@ class _Walk:
             place = (subgraph.index, tensor.index)
             wanted = tensor.size_bytes != 0 and place not in handles and (not tensor.is_variable or offset is not None)
             if wanted and not tensor.is_constant:
-                buffer = Buffer(align_up(tensor.size_bytes, ALIGNMENT), *lifetimes[place], offset)
+                buffer = Buffer(align_up(tensor.size_bytes, ALIGNMENT), *lifetimes.tensors[place], offset)
                 planned.append((Owner(subgraph, tensor), buffer))
         return planned
 
-    def _planned_scratch(self) -> list[tuple[Owner, Buffer]]:
-        if not self._requests:
-            return []
-        lifetimes = by_scope(self._graph).operators
+    def _planned_scratch(self, lifetimes: Lifetimes) -> list[tuple[Owner, Buffer]]:
         planned = []
         for subgraph, operator, size_bytes in self._requests:
-            if (subgraph.index, operator.index) not in lifetimes:
+            if (subgraph.index, operator.index) not in lifetimes.operators:
                 raise ModelError(
                     "a subgraph that no operator calls wants scratch memory, which TFLM would leave unplanned",
                     where=f"{self._graph.model}, {operator_place(subgraph, operator)}",
                 )
-            first, last = lifetimes[subgraph.index, operator.index]
+            first, last = lifetimes.operators[subgraph.index, operator.index]
             planned.append((Owner(subgraph, operator), Buffer(align_up(size_bytes, ALIGNMENT), first, last)))
         return planned
 
