@@ -22,7 +22,7 @@ Commands (host to device)::
     {"cmd":"input","index":0,"offset":0,"hex":"00ff"}  → ok
     {"cmd":"fill","index":0}                           → ok      a fixed pattern, see below
     {"cmd":"repaint","paint":85}                       → ok      the free middle and the guards, anew
-    {"cmd":"invoke"}                                   → invoked
+    {"cmd":"invoke","watch":0}                         → invoked   1: look for overruns after each operator
     {"cmd":"scan"}                                     → scanned
     {"cmd":"output","index":0}                         → output
     {"cmd":"reset"}                                    → ok, then the device resets itself
@@ -36,7 +36,8 @@ Frames (device to host); all numbers are decimal JSON numbers::
                Sent once by itself after each reset, with nonce 00000000.
     allocated  status (ok|error), arena_bytes, used_bytes, head_bytes, tail_bytes, ticks, paint_ok, stack_used_bytes,
                inputs and outputs [{type, shape, size_bytes}], untouched [[offset, size_bytes], …]
-    invoked    status (ok|error), ticks, stack_used_bytes
+    invoked    status (ok|error), ticks, stack_used_bytes; when watched, of the first operator that wrote where nothing
+               may be written: operator, operator_name, operator_function
     scanned    gap_offset, gap_bytes: the longest run between head and tail that still is paint
                written_bytes, written_first, written_last: bytes between head and tail that are no longer paint
                tail_untouched_bytes, guard_low_written_bytes, guard_low_first, guard_high_written_bytes,
@@ -44,8 +45,9 @@ Frames (device to host); all numbers are decimal JSON numbers::
     output     index, type, size_bytes, hex
     ok         cmd
     error      error (a word), text
-    fault      kind (hard_fault|bus_fault|mem_manage|usage_fault|nmi|abort|stack_overflow), stage (boot|idle|allocate|
-               input|invoke|scan|output), pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar, text. Sent by itself.
+    fault      kind (hard_fault|bus_fault|mem_manage|usage_fault|nmi|abort|stack_overflow|hang), stage (boot|idle|
+               allocate|input|invoke|scan|output), pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar, text. Sent by itself; while
+               an operator runs: operator (its number), operator_name, operator_function (its kernel's address)
 
 The fill pattern: element i of an integer tensor is (i·37 + 11) mod 256, its low byte first, upper bytes zero; of a
 float tensor 1.0 + 0.5·(i mod 16).

@@ -2,6 +2,7 @@
 
 #include "app/build_info.h"
 #include "app/crc32.h"
+#include "app/fault.h"
 #include "app/json_reader.h"
 #include "app/json_writer.h"
 #include "app/measure.h"
@@ -176,17 +177,20 @@ void AnswerRepaint(const FlatObject& command) {
   SendOk("repaint");
 }
 
-void AnswerInvoke(const FlatObject&) {
+void AnswerInvoke(const FlatObject& command) {
   if (!IsAllocated()) {
     return SendError("not_allocated", "allocate has to succeed first");
   }
+  uint32_t watch = 0;
+  command.GetNumber("watch", &watch);
   EnterStage(Stage::kInvoke);
-  const Invoked result = Invoke();
+  const Invoked result = Invoke(watch != 0);
   const uint32_t stack_used_bytes = StackUsedBytes();
   Frame frame("invoked");
   frame->Member("status", result.ok ? "ok" : "error");
   frame->Member("ticks", result.ticks);
   frame->Member("stack_used_bytes", stack_used_bytes);
+  WriteOperator(frame.json(), result.culprit);
 }
 
 void AnswerScan(const FlatObject&) {

@@ -17,6 +17,15 @@ namespace {
 
 }  // namespace
 
+void WriteOperator(JsonWriter& json, const tflm::Running& running) {
+  if (running.index < 0) {
+    return;
+  }
+  json.Member("operator", static_cast<uint32_t>(running.index));
+  json.Member("operator_name", running.name);
+  json.Member("operator_function", running.function);
+}
+
 void SendFault(const Fault& fault) {
   BreakLine();
   Frame frame("fault");
@@ -31,6 +40,7 @@ void SendFault(const Fault& fault) {
   frame->Member("mmfar", fault.mmfar);
   frame->Member("bfar", fault.bfar);
   frame->Member("text", fault.text);
+  WriteOperator(frame.json(), tflm::RunningOperator());
 }
 
 }  // namespace harness

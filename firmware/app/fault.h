@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+#include "app/json_writer.h"
+#include "tflm/tflm.h"
+
 namespace harness {
 
 // Addresses and registers as the core saved them; 0 where a port or a kind of fault has none.
@@ -18,6 +21,9 @@ struct Fault {
   uint32_t bfar = 0;
   const char* text = "";
 };
+
+// Tells which operator it was, if it was one.
+void WriteOperator(JsonWriter& json, const tflm::Running& running);
 
 // Sends the fault frame. Works inside a fault handler, whatever was being sent before.
 void SendFault(const Fault& fault);

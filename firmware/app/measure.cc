@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "app/misbehave.h"
 #include "app/platform.h"
 #include "app/stack.h"
 
@@ -17,6 +18,8 @@ struct Session {
   uint32_t tail_start = 0;
   bool tried = false;
   bool allocated = false;
+  bool watching = false;
+  tflm::Running culprit{-1, "", 0};
 };
 
 Session session;
@@ -42,6 +45,11 @@ UntouchedRuns FindUntouchedRuns() {
   UntouchedRuns untouched;
   untouched.count = session.arena.UntouchedRuns(kMinRunBytes, untouched.runs, kMaxRuns);
   return untouched;
+}
+
+bool IsOverrun() {
+  return session.guard_low.FindWritten().count > 0 || session.guard_high.FindWritten().count > 0 ||
+         session.repainted.FindWritten(session.head_end, session.tail_start).count > 0;
 }
 
 }  // namespace
@@ -83,10 +91,14 @@ void Repaint(uint8_t magic) {
   }
 }
 
-Invoked Invoke() {
+Invoked Invoke(bool watch) {
+  PrepareMisdeed();
+  session.watching = watch;
   const uint32_t start = platform::Ticks();
   const bool ok = tflm::Invoke();
-  return {ok, platform::Ticks() - start};
+  const uint32_t ticks = platform::Ticks() - start;
+  session.watching = false;
+  return {ok, ticks, session.culprit};
 }
 
 Scanned Scan() {
@@ -101,3 +113,11 @@ Scanned Scan() {
 }
 
 }  // namespace harness
+
+void tflm::OperatorStarts() { harness::Misbehave(harness::session.arena); }
+
+void tflm::OperatorEnds() {
+  if (harness::session.watching && harness::session.culprit.index < 0 && harness::IsOverrun()) {
+    harness::session.culprit = RunningOperator();
+  }
+}

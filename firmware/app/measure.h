@@ -32,6 +32,7 @@ struct Allocated {
 struct Invoked {
   bool ok;
   uint32_t ticks;
+  tflm::Running culprit;  // when watched: the first operator that wrote where nothing may be written
 };
 
 struct Scanned {
@@ -54,7 +55,8 @@ bool IsAllocated();
 Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic);
 // These only when IsAllocated(). Repaint() gives the free middle and the guards another paint; head and tail stay.
 void Repaint(uint8_t magic);
-Invoked Invoke();
+// To watch is to look for such writes after each operator, which takes time.
+Invoked Invoke(bool watch);
 Scanned Scan();
 
 }  // namespace harness

@@ -30,6 +30,13 @@ struct StructSize {
   uint32_t size_bytes;
 };
 
+// An operator that TFLM runs, to prepare or to invoke it.
+struct Running {
+  int32_t index;      // its number in the model; -1 when none runs
+  const char* name;   // TFLite's name of its kind, such as "CONV_2D"
+  uint32_t function;  // the address of its kernel's function
+};
+
 // The generation's name, such as "2020-07".
 extern const char kGeneration[];
 // sizeof() of the structures that TFLM puts into the arena.
@@ -52,7 +59,13 @@ uint32_t OutputCount();
 Tensor Input(uint32_t index);
 Tensor Output(uint32_t index);
 
+// Works inside a fault handler.
+Running RunningOperator();
+
 // Given by the application: takes what TFLM has to say, without a newline.
 void Log(const char* text);
+// Given by the application: called around each operator, while RunningOperator() tells which.
+void OperatorStarts();
+void OperatorEnds();
 
 }  // namespace tflm

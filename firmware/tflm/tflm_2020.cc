@@ -1,5 +1,6 @@
 // TFLM of 2020-07 (TensorFlow 33689c48).
 #include <cstdarg>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
@@ -9,6 +10,7 @@
 #include "tensorflow/lite/micro/kernels/micro_ops.h"
 #include "tensorflow/lite/micro/micro_allocator.h"
 #include "tensorflow/lite/micro/micro_interpreter.h"
+#include "tensorflow/lite/micro/micro_mutable_op_resolver.h"
 #include "tensorflow/lite/micro/micro_string.h"
 #include "tensorflow/lite/micro/simple_memory_allocator.h"
 #include "tensorflow/lite/schema/schema_generated.h"
@@ -62,23 +64,66 @@ class Reporter : public tflite::ErrorReporter {
   TF_LITE_REMOVE_VIRTUAL_DELETE
 };
 
-// All that the sources have: AllOpsResolver leaves out the one custom operator.
-class Resolver : public tflite::ops::micro::AllOpsResolver {
- public:
-  Resolver() { AddCustom(kCircularBuffer, tflite::ops::micro::Register_CIRCULAR_BUFFER()); }
-
- private:
-  TF_LITE_REMOVE_VIRTUAL_DELETE
+// An explicit instantiation may name private members ([temp.spec]); a friend function hands them out.
+template <typename Private, typename Private::Member member>
+struct Expose {
+  friend typename Private::Member Find(Private) { return member; }
 };
 
 // ContextHelper::ReportOpError hands its va_list on as if it were the arguments themselves, so that messages of kernels
-// come out as noise, or fault. The context is private; an explicit instantiation may name private members ([temp.spec]).
-template <TfLiteContext tflite::MicroInterpreter::*member>
-struct ContextAccess {
-  friend TfLiteContext& ContextOf(tflite::MicroInterpreter& interpreter) { return interpreter.*member; }
+// come out as noise, or fault.
+struct Context {
+  using Member = TfLiteContext tflite::MicroInterpreter::*;
+  friend Member Find(Context);
 };
-TfLiteContext& ContextOf(tflite::MicroInterpreter& interpreter);
-template struct ContextAccess<&tflite::MicroInterpreter::context_>;
+template struct Expose<Context, &tflite::MicroInterpreter::context_>;
+
+struct Nodes {
+  using Member = tflite::NodeAndRegistration* tflite::MicroInterpreter::*;
+  friend Member Find(Nodes);
+};
+template struct Expose<Nodes, &tflite::MicroInterpreter::node_and_registrations_>;
+
+constexpr size_t kMaxKernels = 128;
+using MutableResolver = tflite::MicroMutableOpResolver<kMaxKernels>;
+struct Registrations {
+  using Member = TfLiteRegistration (MutableResolver::*)[kMaxKernels];
+  friend Member Find(Registrations);
+};
+template struct Expose<Registrations, &MutableResolver::registrations_>;
+
+TfLiteStatus PrepareWatched(TfLiteContext* context, TfLiteNode* node);
+TfLiteStatus InvokeWatched(TfLiteContext* context, TfLiteNode* node);
+
+using KernelFunction = TfLiteStatus (*)(TfLiteContext*, TfLiteNode*);
+struct Kernel {
+  KernelFunction prepare;
+  KernelFunction invoke;
+};
+
+// All that the sources have: AllOpsResolver leaves out the one custom operator. TFLM does not tell which operator it
+// runs, so that each kernel is called by way of a function that does.
+class Resolver : public tflite::ops::micro::AllOpsResolver {
+ public:
+  Resolver() {
+    AddCustom(kCircularBuffer, tflite::ops::micro::Register_CIRCULAR_BUFFER());
+    for (size_t i = 0; i < GetRegistrationLength(); ++i) {
+      TfLiteRegistration& registration = registrations()[i];
+      kernels_[i] = {registration.prepare, registration.invoke};
+      registration.prepare = registration.prepare == nullptr ? nullptr : PrepareWatched;
+      registration.invoke = registration.invoke == nullptr ? nullptr : InvokeWatched;
+    }
+  }
+
+  const Kernel& KernelOf(const TfLiteRegistration* registration) { return kernels_[registration - registrations()]; }
+
+ private:
+  TfLiteRegistration* registrations() { return this->*Find(Registrations{}); }
+
+  Kernel kernels_[kMaxKernels];
+
+  TF_LITE_REMOVE_VIRTUAL_DELETE
+};
 
 // Static storage without constructors or destructors: nothing runs before Create(), nothing at exit.
 template <typename T>
@@ -89,7 +134,43 @@ Storage<Reporter> reporter_storage;
 Storage<Resolver> resolver_storage;
 Storage<tflite::MicroInterpreter> interpreter_storage;
 Reporter* reporter = nullptr;
+Resolver* resolver = nullptr;
 tflite::MicroInterpreter* interpreter = nullptr;
+
+// No pointers into the arena: it may be what is broken when somebody asks.
+struct RunningKernel {
+  int32_t index;
+  const TfLiteRegistration* registration;
+  KernelFunction function;
+};
+constexpr RunningKernel kNone{-1, nullptr, nullptr};
+RunningKernel running = kNone;
+
+TfLiteStatus RunWatched(KernelFunction Kernel::*stage, TfLiteContext* context, TfLiteNode* node) {
+  static_assert(offsetof(tflite::NodeAndRegistration, node) == 0, "a node's address is that of its entry");
+  const auto* entry = reinterpret_cast<const tflite::NodeAndRegistration*>(node);
+  const KernelFunction function = resolver->KernelOf(entry->registration).*stage;
+  running = {static_cast<int32_t>(entry - interpreter->*Find(Nodes{})), entry->registration, function};
+  OperatorStarts();
+  const TfLiteStatus status = function(context, node);
+  OperatorEnds();
+  running = kNone;
+  return status;
+}
+
+TfLiteStatus PrepareWatched(TfLiteContext* context, TfLiteNode* node) {
+  return RunWatched(&Kernel::prepare, context, node);
+}
+
+TfLiteStatus InvokeWatched(TfLiteContext* context, TfLiteNode* node) {
+  return RunWatched(&Kernel::invoke, context, node);
+}
+
+const char* NameOf(const TfLiteRegistration& registration) {
+  return registration.builtin_code == tflite::BuiltinOperator_CUSTOM
+             ? registration.custom_name
+             : tflite::EnumNameBuiltinOperator(static_cast<tflite::BuiltinOperator>(registration.builtin_code));
+}
 
 void ReportOpError(TfLiteContext*, const char* format, ...) {
   va_list arguments;
@@ -188,10 +269,10 @@ bool Create(const uint8_t* data, uint8_t* arena, uint32_t arena_bytes) {
     return false;
   }
   reporter = new (reporter_storage.bytes) Reporter;
-  const Resolver* resolver = new (resolver_storage.bytes) Resolver;
+  resolver = new (resolver_storage.bytes) Resolver;
   interpreter =
       new (interpreter_storage.bytes) tflite::MicroInterpreter(model, *resolver, arena, arena_bytes, reporter);
-  ContextOf(*interpreter).ReportError = ReportOpError;
+  (interpreter->*Find(Context{})).ReportError = ReportOpError;
   return interpreter->initialization_status() == kTfLiteOk;
 }
 
@@ -205,6 +286,14 @@ bool Invoke() {
 ArenaUsage Usage() {
   const auto used_bytes = static_cast<uint32_t>(interpreter->arena_used_bytes());
   return {used_bytes, reporter->usage().head_bytes, reporter->usage().tail_bytes};
+}
+
+Running RunningOperator() {
+  if (running.registration == nullptr) {
+    return {-1, "", 0};
+  }
+  const auto function = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(running.function));
+  return {running.index, NameOf(*running.registration), function};
 }
 
 uint32_t InputCount() { return static_cast<uint32_t>(interpreter->inputs_size()); }

@@ -66,7 +66,7 @@ void StartBoard() {
   clock = StartClock();
   StartCycleCounter();
   StartUart(clock.apb1_hz);
-  StartWatchdog();
+  StartWatchdog(clock.core_hz);
 }
 
 }  // namespace stm32f4
@@ -97,6 +97,8 @@ void Reset() {
 }
 
 void Halt() {
+  // SysTick would tell the watchdog that all is well.
+  asm volatile("cpsid i" ::: "memory");
   for (;;) {
     // Not empty: an endless loop without side effects may be removed ([intro.progress]).
     asm volatile("");

@@ -6,12 +6,13 @@
 #include "app/platform.h"
 #include "ports/stm32f4/linker_symbols.h"
 #include "ports/stm32f4/registers.h"
+#include "ports/stm32f4/watchdog.h"
 
 namespace stm32f4 {
 namespace {
 
 // DDI 0403 section B1.5.2: exception numbers.
-enum Exception : uint32_t { kNmi = 2, kHardFault = 3, kMemManage = 4, kBusFault = 5, kUsageFault = 6 };
+enum Exception : uint32_t { kNmi = 2, kHardFault = 3, kMemManage = 4, kBusFault = 5, kUsageFault = 6, kSysTick = 15 };
 
 // DDI 0403 section B3.2.13, SHCSR: MemManage, BusFault, UsageFault.
 constexpr uint32_t kAllFaults = Bit(16) | Bit(17) | Bit(18);
@@ -48,6 +49,8 @@ const char* KindOf(uint32_t exception) {
       return "bus_fault";
     case kUsageFault:
       return "usage_fault";
+    case kSysTick:
+      return "hang";
     default:
       return "hard_fault";
   }
@@ -113,6 +116,12 @@ extern "C" [[noreturn, gnu::used]] void ReportFault(const stm32f4::SavedFrame* f
   platform::Halt();
 }
 
+extern "C" [[gnu::used]] void TakeSysTick(const stm32f4::SavedFrame* frame, uint32_t exception_return) {
+  if (stm32f4::WatchdogFindsHang()) {
+    ReportFault(frame, exception_return);
+  }
+}
+
 // DDI 0403 section B1.5.8: bit 2 of EXC_RETURN tells which stack the interrupted code ran on.
 extern "C" [[gnu::naked]] void FaultEntry() {
   asm volatile(
@@ -122,4 +131,14 @@ extern "C" [[gnu::naked]] void FaultEntry() {
       "mrsne r0, psp\n"
       "mov r1, lr\n"
       "b ReportFault\n");
+}
+
+extern "C" [[gnu::naked]] void SysTickEntry() {
+  asm volatile(
+      "tst lr, #4\n"
+      "ite eq\n"
+      "mrseq r0, msp\n"
+      "mrsne r0, psp\n"
+      "mov r1, lr\n"
+      "b TakeSysTick\n");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 extern "C" void FaultEntry();
+extern "C" void SysTickEntry();
 
 namespace stm32f4 {
 

@@ -60,7 +60,10 @@ constexpr Register iwdg_pr(kIwdg + 0x04);
 constexpr Register iwdg_rlr(kIwdg + 0x08);
 constexpr Register iwdg_sr(kIwdg + 0x0C);
 
-// DDI 0403 sections B3.2 (system control block), B3.5 (MPU), C1.6 and C1.8 (debug, DWT).
+// DDI 0403 sections B3.3 (SysTick), B3.2 (system control block), B3.5 (MPU), C1.6 and C1.8 (debug, DWT).
+constexpr Register systick_csr(0xE000E010);
+constexpr Register systick_rvr(0xE000E014);
+constexpr Register systick_cvr(0xE000E018);
 constexpr Register scb_vtor(0xE000ED08);
 constexpr Register scb_aircr(0xE000ED0C);
 constexpr Register scb_shcsr(0xE000ED24);

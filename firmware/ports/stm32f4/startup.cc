@@ -16,8 +16,10 @@ namespace {
 
 using Handler = void (*)();
 
-// DDI 0403 section B1.5.3, and RM0090 table 61: 16 exceptions of the core and 82 interrupts. No interrupt is ever
+// DDI 0403 section B1.5.3, and RM0090 table 61: 16 exceptions of the core and 82 interrupts. None but SysTick's is ever
 // enabled, so that one that comes is reported like any other fault.
+constexpr size_t kSysTickHandler = 14;  // exception 15; the table of handlers begins with exception 1
+
 struct VectorTable {
   const uint8_t* initial_stack;
   Handler handlers[15 + 82];
@@ -30,6 +32,7 @@ constexpr VectorTable MakeVectorTable() {
     handler = FaultEntry;
   }
   table.handlers[0] = ResetHandler;
+  table.handlers[kSysTickHandler] = SysTickEntry;
   return table;
 }
 

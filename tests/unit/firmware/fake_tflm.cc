@@ -70,6 +70,11 @@ bool Create(const uint8_t* model, uint8_t* memory, uint32_t size) {
   return script->refuse != 1;
 }
 
+constexpr Running kNone{-1, "", 0};
+Running running = kNone;
+
+Running RunningOperator() { return running; }
+
 bool Allocate() {
   Apply(script->in_allocate);
   uint32_t offset = 0;
@@ -84,7 +89,14 @@ bool Invoke() {
   if (script->refuse == 4) {
     abort();
   }
+  running = {0, "QUIET", 0x100};
+  OperatorStarts();
+  OperatorEnds();
+  running = {1, "WRITER", 0x200};
+  OperatorStarts();
   Apply(script->in_invoke);
+  OperatorEnds();
+  running = kNone;
   if (script->stack_depth > 0) {
     *StackByte(script->stack_depth) = kWritten;
   }

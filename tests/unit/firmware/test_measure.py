@@ -185,3 +185,15 @@ def test_fill_pattern_of_integers_and_floats(talk):
     integers, floats = (body["hex"] for body in done.bodies("output"))
     assert integers == "".join(f"{(i * 37 + 11) % 256:02x}00" for i in range(8))
     assert floats == "0000803f0000c03f0000004000002040"  # 1.0, 1.5, 2.0, 2.5
+
+
+def test_watching_tells_which_operator_wrote_where_nothing_may_be_written(talk):
+    watched = {"cmd": "invoke", "watch": 1}
+    for write in ((-3, 3), (1024, 5), (300, 1)):
+        invoked = talk(allocate(), watched, script=Script(in_invoke=[write])).body("invoked")
+        assert (invoked["operator"], invoked["operator_name"], invoked["operator_function"]) == (1, "WRITER", 0x200)
+
+
+def test_watching_a_good_model_and_not_watching_tell_of_no_operator(talk):
+    assert "operator" not in talk(allocate(), {"cmd": "invoke", "watch": 1}).body("invoked")
+    assert "operator" not in talk(allocate(), INVOKE, script=Script(in_invoke=[(-3, 3)])).body("invoked")
