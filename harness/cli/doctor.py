@@ -81,12 +81,12 @@ def _tflm() -> Iterator[_Line]:
 def _folders() -> Iterator[_Line]:
     import platformdirs
 
-    for what, path in (
-        ("cache folder", platformdirs.user_cache_path("harness")),
-        ("state folder", platformdirs.user_state_path("harness")),
+    for what, path, variable in (
+        ("cache folder", platformdirs.user_cache_path("harness"), "XDG_CACHE_HOME"),
+        ("state folder", platformdirs.user_state_path("harness"), "XDG_STATE_HOME"),
     ):
         nearest = next(folder for folder in (path, *path.parents) if folder.exists())
-        yield _Line(what, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set XDG_CACHE_HOME")
+        yield _Line(what, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set {variable}")
 
 
 def _probes() -> Iterator[_Line]:
