@@ -9,6 +9,7 @@ command (`do`)            arguments
 `clear_faults`
 `flash_stuck_bits`        `address`, `mask`: bits of that byte that do not program
 `flash_flipped_bits`      `address`, `mask`: bits of that byte that come out wrong after programming
+`flash_flip`              `address`, `mask`: turn these bits now, as cells that lose their charge
 `flash_busy`              the next erase or program operation never ends
 `flash_failing_sector`    `sector`: its erase ends with an error
 `write_protect`           `sectors`: a list; these are protected by option bytes, all others are not
@@ -79,6 +80,7 @@ class Control:
             "clear_faults": self._clear_faults,
             "flash_stuck_bits": lambda arguments: faults.flash.stuck_bits.update(_bits(arguments)),
             "flash_flipped_bits": lambda arguments: faults.flash.flipped_bits.update(_bits(arguments)),
+            "flash_flip": self._flash_flip,
             "flash_busy": self._flash_busy,
             "flash_failing_sector": self._flash_failing_sector,
             "write_protect": lambda arguments: _write_protect(machine.flash, arguments),
@@ -135,6 +137,10 @@ class Control:
         self.triggers.clear()
         _write_protect(self._machine.flash, {"sectors": []})
         _read_protect(self._machine.flash, {"level": 0})
+
+    def _flash_flip(self, arguments: Arguments) -> None:
+        for offset, mask in _bits(arguments).items():
+            self._machine.flash.flip(offset, mask)
 
     def _flash_busy(self, _arguments: Arguments) -> None:
         self._faults.flash.busy_stuck = True

@@ -162,6 +162,11 @@ class FlashController:
         self._stores.clear()
         self._changed()
 
+    def flip(self, offset: int, mask: int) -> None:
+        """Turn bits of a byte of the array, as a cell that has lost its charge."""
+        self._array[offset] ^= mask
+        self._changed()
+
     def _program_error(self, offset: int, size_bytes: int) -> int:
         """The flag of SR that a store raises; 0 when it programs (RM0090 section 3.6.4)."""
         if self.blocked or not self._writable(sector_of(offset)):

@@ -62,6 +62,13 @@ def test_link_faults_hit_the_transfer_they_should(service, status):
     assert [read(service, 0x2000_0000).status for _ in range(3)] == [Status.OK, status, Status.OK]
 
 
+def test_a_bit_of_flash_turns(service):
+    before = read(service, 0x0800_0000).payload
+    do(service, do="flash_flip", address=0x0800_0001, mask=0x40)
+    after = read(service, 0x0800_0000).payload
+    assert [a ^ b for a, b in zip(before, after, strict=True)] == [0, 0x40, 0, 0]
+
+
 def test_write_and_read_protection_are_option_bytes(service):
     do(service, do="write_protect", sectors=[1, 11])
     do(service, do="read_protect", level=1)
