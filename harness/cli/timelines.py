@@ -38,10 +38,12 @@ def memory_plans(jobs: Sequence[Outcome], places: Iterable[Path], limit: int) ->
     Returns:
         The plans, and how many more there could be. What cannot be planned is told on stderr.
     """
+    abis = {board: _abi(board) for board in {job.board for job in jobs}}
     boards: dict[_Wanted, str] = {}
     for job in jobs:
-        wanted = _wanted(job)
-        if wanted:
+        abi = abis[job.board]
+        if abi and job.estimate_bytes is not None:
+            wanted = _Wanted(job.sha256, job.tflm, abi, job.key.get("kernels") or "reference")
             boards.setdefault(wanted, job.board)
     files = _by_hash(places, {wanted.sha256 for wanted in boards})
     found = [(wanted, board) for wanted, board in boards.items() if wanted.sha256 in files]
@@ -49,21 +51,19 @@ def memory_plans(jobs: Sequence[Outcome], places: Iterable[Path], limit: int) ->
     return [plan for plan in plans if plan], max(0, len(found) - limit)
 
 
-def _wanted(job: Outcome) -> _Wanted | None:
+def _abi(board: str) -> str | None:
+    """None for a board of another lab: its results are shown, its plans cannot be made here."""
     from harness.boards import load_board
 
-    if job.estimate_bytes is None:
-        return None
     try:
-        abi = load_board(job.board).abi
+        return load_board(board).abi
     except HarnessError:
-        return None  # a board of another lab: its results are shown, its plan is not known here
-    return _Wanted(job.sha256, job.tflm, abi, job.key.get("kernels") or "reference")
+        return None
 
 
 def _by_hash(places: Iterable[Path], hashes: set[str]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for path in places:
+    for path in places if hashes else ():
         if path.is_file():
             with path.open("rb") as file:
                 found.setdefault(hashlib.file_digest(file, "sha256").hexdigest(), path)

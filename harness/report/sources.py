@@ -23,20 +23,10 @@ _KEY = {
 }
 """What results depend on besides model, board and TFLM: column of the store → name for people."""
 
-_OWN_COLUMNS = [
-    "model",
-    "sha256",
-    "board",
-    "tflm",
-    "dut",
-    "verdict",
-    "started_at",
-    "used_bytes",
-    "state",
-    "sweep",
-    "job",
-    "causes",
-]
+_OWN_COLUMNS = (
+    *("model", "sha256", "board", "tflm", "dut", "verdict", "started_at", "used_bytes"),
+    *("state", "sweep", "job", "causes"),
+)
 _PAST_COLUMNS = (*_OWN_COLUMNS, *_KEY)
 
 

@@ -24,7 +24,7 @@ def shown(text: str, limit: int = NAME_LIMIT) -> str:
     What cannot be seen, or turns the writing direction, becomes an escape such as `\u202e`; what is too long is cut.
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+    return cut if cut.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
 
 
 def grouped(number: int | None) -> str:
