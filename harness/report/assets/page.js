@@ -52,8 +52,10 @@ for (const input of document.querySelectorAll("input[data-filter]")) {
 // --- marks and bars: told by a tip, by pointer, touch or keyboard -----------------------------------------------------
 
 const tip = document.getElementById("tip");
+let told = null;
 
 function showTip(mark) {
+  told = mark;
   tip.textContent = mark.getAttribute("aria-label");
   tip.hidden = false;
   const target = mark.getBoundingClientRect();
@@ -65,6 +67,7 @@ function showTip(mark) {
 }
 
 function hideTip() {
+  told = null;
   tip.hidden = true;
 }
 
@@ -92,7 +95,7 @@ function makeRoving(group) {
 }
 
 for (const group of document.querySelectorAll(".roving")) makeRoving(group);
-addEventListener("scroll", hideTip, { passive: true, capture: true });
+addEventListener("scroll", () => told && showTip(told), { passive: true, capture: true });
 
 // --- memory timelines -------------------------------------------------------------------------------------------------
 
