@@ -138,8 +138,8 @@ class FlashSession(Protocol):
     def write(self, segment: FlashSegment, progress: Progress) -> None:
         """Erase the sectors that `segment` touches, program it, read it back and compare.
 
-        Bytes of these sectors outside the segment are lost. The first sector is erased first, and the segment's first
-        page is programmed last: an interrupted write never leaves the start of an image in front of a part of it.
+        Bytes of these sectors outside the segment are lost. One end of the segment is erased first and programmed last,
+        the start by a probe, the end by a boot loader: an interrupted write never leaves that end beside a part.
 
         Raises:
             FlashError: erase or program failed, or other bytes read back (address, found, expected).
@@ -155,6 +155,10 @@ class FlashSession(Protocol):
 
 class Flasher(Protocol):
     """A way to write a chip's flash and to start it."""
+
+    @property
+    def uses_probe(self) -> bool:
+        """Whether it needs a debug probe; otherwise it works through the serial port."""
 
     def prepare(self) -> None:
         """Begin what takes long, such as loading a probe library, and return at once."""

@@ -220,7 +220,10 @@ class Session:
 
     def _parts(self, model: ModelFile | None) -> Sequence[FlashPart]:
         """What the flash is to hold."""
-        packed = model and PackedModel(model.name, pack(model.data, model.sha256, self._image.build_id), HEADER_BYTES)
+        packed = None
+        if model is not None:
+            data = pack(model.data, model.sha256, self._image.build_id)
+            packed = PackedModel(model.name, data, HEADER_BYTES)
         return plugins.packager(self._board.packager).parts(self._image, packed)
 
     def _estimate(
@@ -244,16 +247,19 @@ class Session:
         self.flash(model)
         bench = self.connect()
         subject = Subject(model.name, model.sha256, self._board, bench.dut.probe_id, self._image)
-        with self._talk(bench) as device:
-            try:
-                found = measure(device, subject, self._options.recipe)
-            except FlashError as error:
-                raise self._located(error, bench, model) from error
-            if not self._options.min_arena:
-                return found
-            guess = expected.min_working_arena_bytes
-            minimum = find_min_arena(device, subject, self._options.recipe, found.arena_size_bytes, guess)
-            return replace(found, min_working_arena_bytes=minimum.size_bytes, min_arena_failure=minimum.failure)
+        try:
+            with self._talk(bench) as device:
+                return self._ask(device, subject, expected)
+        except FlashError as error:
+            raise self._located(error, bench, model) from error  # the line is closed: the flasher may need its port
+
+    def _ask(self, device: Device, subject: Subject, expected: Estimate) -> Measurement:
+        found = measure(device, subject, self._options.recipe)
+        if not self._options.min_arena:
+            return found
+        guess = expected.min_working_arena_bytes
+        minimum = find_min_arena(device, subject, self._options.recipe, found.arena_size_bytes, guess)
+        return replace(found, min_working_arena_bytes=minimum.size_bytes, min_arena_failure=minimum.failure)
 
     @contextmanager
     def _talk(self, bench: _Bench) -> Iterator[Device]:

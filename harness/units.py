@@ -39,7 +39,10 @@ class AttachedUnits:
         yield Dut(board, probe or self._only_probe(board), port or self._only_port(board))
 
     def _only_probe(self, board: Board) -> str:
-        listed = (self._flasher or plugins.flasher(board.flasher)).probes()
+        flasher = self._flasher or plugins.flasher(board.flasher)
+        if not flasher.uses_probe:
+            return ""
+        listed = flasher.probes()
         found = [each for each in listed if not each.is_virtual]
         if len(found) == 1:
             return found[0].unique_id

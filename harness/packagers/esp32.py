@@ -22,10 +22,15 @@ _WORD_BYTES = 4
 _CHECKSUM_SEED = 0xEF
 _BLOCK_BYTES = 16
 _HASH_BYTES = 32
+_TELLING_BYTES = _HEADER_BYTES + _SEGMENT_HEADER.size + 128
 
 
 class Esp32Packager:
-    """One part. Its labels are its first bytes, which an erasure takes first, and its hash, which comes last."""
+    """One part, with a label at either end.
+
+    The first segment begins with the model's header, or without a model with the firmware's info block: they tell what
+    it is. The hash at the end, which is erased first and written last, tells that it was written to its end.
+    """
 
     def parts(self, image: FirmwareImage, model: PackedModel | None) -> Sequence[FlashPart]:
         """See `ports.Packager`."""
@@ -33,12 +38,12 @@ class Esp32Packager:
         if model is not None:
             _check_size(image, model)
             name, data = f"{name} with model {model.name}", add_segment(data, image.model_region.start, model.data)
-        labels = ((0, _HEADER_BYTES), (len(data) - _HASH_BYTES, _HASH_BYTES))
+        labels = ((0, _TELLING_BYTES), (len(data) - _HASH_BYTES, _HASH_BYTES))
         return [FlashPart(name, FlashSegment(image.segment.address, data), labels)]
 
 
 def add_segment(image: bytes, address: int, data: bytes) -> bytes:
-    """An image with one segment more, its checksum and hash renewed.
+    """An image with one segment more, in front of the others; its checksum and hash are renewed.
 
     Args:
         image: as esptool's elf2image makes it, its hash appended.
@@ -48,7 +53,7 @@ def add_segment(image: bytes, address: int, data: bytes) -> bytes:
     Raises:
         BuildError: it is no such image.
     """
-    segments = [*_segments(image), FlashSegment(address, data + bytes(-len(data) % _WORD_BYTES))]
+    segments = [FlashSegment(address, data + bytes(-len(data) % _WORD_BYTES)), *_segments(image)]
     if len(segments) > _MAX_SEGMENTS or not image[_HASH_FLAG_OFFSET]:
         raise BuildError("this is no image that takes another segment", measured=f"{len(segments) - 1} segments")
     header = bytearray(image[:_HEADER_BYTES])

@@ -24,6 +24,7 @@ class Desk:
 
     found_probes: tuple[Probe, ...] = ()
     found_ports: tuple[SerialPort, ...] = ()
+    uses_probe: bool = True
 
     def probes(self) -> tuple[Probe, ...]:
         return self.found_probes
@@ -50,6 +51,10 @@ def test_a_running_virtual_board_is_not_taken_for_hardware() -> None:
 
 def test_choice_needs_no_list() -> None:
     assert acquire(Desk(), "066BFF", "/dev/ttyS0") == Dut(BOARD, "066BFF", "/dev/ttyS0")
+
+
+def test_a_board_that_is_flashed_through_its_port_needs_no_probe() -> None:
+    assert acquire(Desk((ST_LINK,), (USB,), uses_probe=False)) == Dut(BOARD, "", "/dev/ttyUSB0")
 
 
 def test_several_probes_are_listed() -> None:

@@ -10,10 +10,17 @@ from harness import locks
 from harness.domain.dut import Dut, Probe
 from harness.domain.firmware import FlashSegment
 from harness.errors import ProbeError
-from harness.flashers.pyocd.messages import Message
-from harness.flashers.pyocd.process import Process
+from harness.flashers.messages import Message
+from harness.flashers.process import Process, Program
 from harness.ports import FlashSession, Line, Progress
 
+PROGRAM = Program(
+    name="pyOCD",
+    worker="harness.flashers.pyocd.worker",
+    device="the probe",
+    hung_hint="unplug the probe, plug it in again, and run again",
+    ended_hint="run again; `pyocd list` shows whether pyOCD itself works",
+)
 DEFAULT_SILENCE_S = 20.0
 """Longer than the slowest single step: erasing a 128 KB sector takes up to 4 s (STM32F407 data sheet, table 40)."""
 
@@ -24,6 +31,8 @@ class PyocdFlasher:
     Args:
         silence_s: how long a call may give no sign of life before pyOCD is killed.
     """
+
+    uses_probe = True
 
     def __init__(self, silence_s: float = DEFAULT_SILENCE_S) -> None:
         self._silence_s = silence_s
@@ -68,7 +77,7 @@ class PyocdFlasher:
 
     def _running(self) -> Process:
         if self._process is None or not self._process.alive:
-            self._process = Process(self._silence_s)
+            self._process = Process(PROGRAM, self._silence_s)
         return self._process
 
     def _only_probe(self) -> str:

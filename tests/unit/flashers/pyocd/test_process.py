@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DeadlineError, ProbeError
-from harness.flashers.pyocd.messages import Message
-from harness.flashers.pyocd.process import Process
+from harness.flashers.messages import Message
+from harness.flashers.process import Process
+from harness.flashers.pyocd.client import PROGRAM
 
 
 @pytest.fixture
 def process() -> Iterator[Process]:
-    started = Process(silence_s=30)
+    started = Process(PROGRAM, silence_s=30)
     yield started
     started.kill()
 
@@ -41,7 +42,7 @@ def test_answers_and_reports_errors(process: Process) -> None:
 
 
 def test_hanging_process_is_killed_and_named() -> None:
-    process = Process(silence_s=0.5)
+    process = Process(PROGRAM, silence_s=0.5)
     process.call(Message({"call": "disconnect"}), "disconnecting", "probe X")
     os.kill(child_of(process), signal.SIGSTOP)
     with pytest.raises(DeadlineError, match="hung while reading") as late:
@@ -76,8 +77,9 @@ def test_interrupted_call_leaves_no_process(process: Process) -> None:
 def test_ends_with_its_parent(tmp_path: Path) -> None:
     script = """
 import os, signal
-from harness.flashers.pyocd.process import Process
-process = Process(silence_s=30)
+from harness.flashers.process import Process
+from harness.flashers.pyocd.client import PROGRAM
+process = Process(PROGRAM, silence_s=30)
 print(process._child.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

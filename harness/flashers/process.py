@@ -1,4 +1,4 @@
-"""The parent's end of the pyOCD process: starts it, asks it, kills it when it hangs."""
+"""The parent's end of the process in which a flasher's library runs: starts it, asks it, kills it when it hangs."""
 
 from __future__ import annotations
 
@@ -12,33 +12,58 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import IO, Any
 
 from harness import errors
 from harness.errors import DeadlineError, HarnessError, ProbeError
-from harness.flashers.pyocd.messages import Message, encode, receive
+from harness.flashers.messages import Message, encode, receive
 
-_COMMAND = (sys.executable, "-P", "-m", "harness.flashers.pyocd.worker")
-"""`-P`: modules in the user's current folder must not stand in for pyOCD's."""
 _PIPE_BYTES = 65536
 _START_S = 60.0
 """Importing pyOCD takes one to three seconds, and much longer on a busy machine with a cold disk."""
 
 
+@dataclass(frozen=True)
+class Program:
+    """A flasher's library, and how to talk about it.
+
+    Attributes:
+        name: what people call it.
+        worker: the module to run, which answers requests (see `harness.flashers.desk`).
+        device: what it talks to, such as `the probe`.
+        hung_hint: what to do when that hangs.
+        ended_hint: what to do when the process ends by itself.
+    """
+
+    name: str
+    worker: str
+    device: str
+    hung_hint: str
+    ended_hint: str
+
+
 class Process:
-    """A running pyOCD process. It ends with this object, and with this program however that ends.
+    """A running process of a flasher. It ends with this object, and with this program however that ends.
 
     Args:
+        program: what runs in it.
         silence_s: how long it may give no sign of life during a call before it is killed.
     """
 
-    def __init__(self, silence_s: float) -> None:
+    def __init__(self, program: Program, silence_s: float) -> None:
+        self._program = program
         self._silence_s = silence_s
         self._ready = False
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the finalizer
         # A session of its own: Ctrl-C must not reach it before this program has decided what to do.
         self._child = subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True, bufsize=0
+            _command(program),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,
+            bufsize=0,
         )
         self._requests, self._replies = _pipe(self._child.stdin), _pipe(self._child.stdout)
         os.set_blocking(self._requests, False)
@@ -58,7 +83,7 @@ class Process:
         Args:
             request: what to do.
             doing: the same in words, as in `while reading`.
-            where: which probe, for messages.
+            where: which device, for messages.
             report: told the part of the work that is done, 0 to 1.
 
         Raises:
@@ -73,7 +98,7 @@ class Process:
                 report(reply.fields["done"])
         except TimeoutError as error:
             self.kill()
-            raise _hung(doing, where, self._silence_s) from error
+            raise self._hung(doing, where) from error
         except (EOFError, BrokenPipeError) as error:
             raise self._ended(doing, where) from error
         except BaseException:
@@ -121,11 +146,24 @@ class Process:
         said = self._log.read().decode(errors="replace").strip().splitlines()
         self.kill()
         return ProbeError(
-            f"pyOCD's process ended while {doing}",
+            f"{self._program.name}'s process ended while {doing}",
             where=where,
             measured=said[-1] if said else f"exit status {self._child.returncode}",
-            hint="run again; `pyocd list` shows whether pyOCD itself works",
+            hint=self._program.ended_hint,
         )
+
+    def _hung(self, doing: str, where: str) -> DeadlineError:
+        return DeadlineError(
+            f"{self._program.device} hung while {doing}, and {self._program.name} was killed",
+            where=where,
+            expected=f"a sign of life within {self._silence_s:g} s",
+            hint=self._program.hung_hint,
+        )
+
+
+def _command(program: Program) -> list[str]:
+    """`-P`: modules in the user's current folder must not stand in for the library's."""
+    return [sys.executable, "-P", "-m", program.worker]
 
 
 def _pipe(stream: IO[bytes] | None) -> int:
@@ -145,15 +183,6 @@ def _end(child: subprocess.Popen[bytes], log: IO[bytes]) -> None:
 
 def _remaining(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
-
-
-def _hung(doing: str, where: str, silence_s: float) -> DeadlineError:
-    return DeadlineError(
-        f"the probe hung while {doing}, and pyOCD was killed",
-        where=where,
-        expected=f"a sign of life within {silence_s:g} s",
-        hint="unplug the probe, plug it in again, and run again",
-    )
 
 
 def _reported(fields: Mapping[str, Any]) -> HarnessError:

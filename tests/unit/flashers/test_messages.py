@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from harness.flashers.pyocd.messages import Message, encode, receive
+from harness.flashers.messages import Message, encode, receive
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Messages between harness and its pyOCD process: a JSON object and raw bytes, over pipes.
+"""Messages between harness and a flasher's process: a JSON object and raw bytes, over pipes.
 
 offset  size  field
 0       4     length of the JSON text, little endian

@@ -1,0 +1,137 @@
+"""A chip that waits for esptool's commands. Runs in the worker process.
+
+esptool 4 and 5 are both served: what is used here is the same in them, but for the spelling of the reset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import esptool
+from esptool.cmds import detect_chip
+from esptool.loader import timeout_per_mb
+
+from harness.domain.firmware import FlashSegment
+from harness.errors import FlashError, HarnessError, WrongDeviceError
+from harness.flashers.esptool.faults import explained
+from harness.flashers.esptool.port import open_port
+
+_RESET = "default-reset" if int(esptool.__version__.partition(".")[0]) >= 5 else "default_reset"
+_CHIP_NAMES = {"esp32": "ESP32"}
+_CONNECT_BAUD_RATE = 115200
+_CONNECT_ATTEMPTS = 3
+_FLASH_BYTES = 4 << 20
+_SECTOR_BYTES = 4096
+_WRITE_SECONDS_PER_MB = 40.0
+
+
+class Chip:
+    """The chip behind a port, running esptool's helper program.
+
+    Args:
+        port_name: device path or URL.
+        baud_rate: bits per second once it is connected.
+        target: which chip it must be, as the board file calls it.
+        mac: its MAC address; None when any will do.
+
+    Attributes:
+        mac: its MAC address.
+
+    Raises:
+        SerialPortError: the port cannot be opened.
+        ProbeError: the chip does not answer.
+        WrongDeviceError: it is another.
+    """
+
+    def __init__(self, port_name: str, baud_rate: int, target: str, mac: str | None) -> None:
+        self._where = port_name
+        self._claims = ExitStack()
+        try:
+            port = open_port(port_name, self._claims)
+            with explained("connecting", port_name):
+                chip = detect_chip(port, _CONNECT_BAUD_RATE, _RESET, connect_attempts=_CONNECT_ATTEMPTS)
+                self.mac = ":".join(f"{byte:02x}" for byte in chip.read_mac())
+                self._check(chip.CHIP_NAME, target, mac)
+                self._loader: Any = chip.run_stub()
+                self._loader.change_baud(baud_rate)
+                self._loader.flash_spi_attach(0)
+                self._loader.flash_set_parameters(_FLASH_BYTES)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Give the port back."""
+        with explained("disconnecting", self._where):
+            self._claims.close()
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        """Read flash.
+
+        Raises:
+            FlashError: the chip refuses.
+            ProbeError: it does not answer.
+        """
+        with explained("reading", self._where):
+            return bytes(self._loader.read_flash(address, size_bytes))
+
+    def write(self, address: int, data: bytes, report: Callable[[float], None]) -> None:
+        """Erase, program, and compare checksums; what lies last is erased first.
+
+        Args:
+            address: where in flash.
+            data: what.
+            report: told the part that is done.
+
+        Raises:
+            FlashError: the chip refuses, or other bytes read back (address, found, expected).
+            ProbeError: it does not answer.
+        """
+        with explained("writing", self._where):
+            self._program(address, data, report)
+            found = self._loader.flash_md5sum(address, len(data))
+        if found != hashlib.md5(data).hexdigest():  # noqa: S324 - the checksum that the chip computes
+            raise self._difference(FlashSegment(address, data))
+
+    def _program(self, address: int, data: bytes, report: Callable[[float], None]) -> None:
+        packed = zlib.compress(data, 9)
+        loader, block_bytes = self._loader, self._loader.FLASH_WRITE_SIZE
+        loader.erase_region((address + len(data) - 1) // _SECTOR_BYTES * _SECTOR_BYTES, _SECTOR_BYTES)
+        blocks = loader.flash_defl_begin(len(data), len(packed), address)
+        timeout = timeout_per_mb(_WRITE_SECONDS_PER_MB, len(data))
+        for number in range(blocks):
+            loader.flash_defl_block(packed[number * block_bytes : (number + 1) * block_bytes], number, timeout=timeout)
+            report((number + 1) / blocks)
+
+    def _difference(self, wanted: FlashSegment) -> HarnessError:
+        found = self.read(wanted.address, len(wanted.data))
+        address = wanted.first_difference(found)
+        if address is None:
+            return FlashError("the chip's checksum of its flash is wrong", where=self._where, hint="run again")
+        offset = address - wanted.address
+        return FlashError(
+            "the flash does not hold what was written",
+            where=f"{address:#010x}",
+            measured=f"{found[offset]:#04x}",
+            expected=f"{wanted.data[offset]:#04x}",
+            hint="run again; if that does not help, the flash is worn or its supply too weak",
+        )
+
+    def _check(self, found: str, target: str, mac: str | None) -> None:
+        expected = _CHIP_NAMES.get(target, target)
+        if found != expected:
+            raise WrongDeviceError(
+                "another chip than the board's",
+                where=self._where,
+                measured=found,
+                expected=expected,
+                hint="choose the board's own port with --port, or the chip's own board with --board",
+            )
+        if mac is not None and self.mac != mac:
+            raise WrongDeviceError(
+                "another chip than before behind this port", where=self._where, measured=self.mac, expected=mac
+            )
