@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from harness.cli.running import exit_status, show_rows
 from harness.cli.sweep_progress import shown
 from harness.domain.attempt import JobResult
 from harness.domain.board import Board
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import PluginError, ResultError, UsageError
 from harness.fields import Fields
 from harness.session import RunOptions
@@ -185,7 +186,15 @@ def _run_and_show(store: Store, sweep: int, crew: Crew, settings: Settings) -> i
         crew.close()
         rows = sweep_rows(store, sweep)
         _show(rows, settings.output_format)
+        _note(f"sweep {sweep}: {_summary([result for result, _ in rows])}")
     return exit_status([row for _, row in rows])
+
+
+def _summary(results: Sequence[JobResult]) -> str:
+    """How many jobs came to which verdict, and how many of them were flaky."""
+    counts = Counter(result.verdict for result in results)
+    counts["flaky"] = sum(result.flaky for result in results)
+    return ", ".join(f"{counts[word]} {word}" for word in (*VERDICTS, "flaky") if counts[word])
 
 
 def _show(rows: Sequence[tuple[JobResult, Reconciliation]], output_format: str) -> None:

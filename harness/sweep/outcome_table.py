@@ -32,7 +32,7 @@ def sweep_row_to_json(result: JobResult, row: Reconciliation) -> Json:
 
 def _row(store: Store, result: JobResult) -> Reconciliation:
     job, attempt = result.job, result.attempt
-    flaky = f"flaky: a verdict came only after {result.failures} failed attempts on the bench"
+    flaky = f"flaky: trouble on the bench came before this verdict, at {result.failures} of {result.attempts} tries"
     if attempt is not None:
         found = store.reconciliation(attempt.id)
         causes = (*found.causes, *result.not_run, *([flaky] if result.flaky else []))

@@ -67,7 +67,7 @@ class Scheduler:
         state = self._units[unit]
         if state.set_aside or state.at is not None:
             return None
-        fitting = [work for work in self._waiting.values() if work.job.board == state.board]
+        fitting = [work for work in self._waiting.values() if self._fits(work, unit)]
         if not fitting:
             return None
         peers = [each.last for name, each in self._units.items() if name != unit and each.last and not each.set_aside]
@@ -127,6 +127,17 @@ class Scheduler:
         dropped = [work.job for work in self._all_waiting()]
         self._waiting.clear()
         return dropped
+
+    def _fits(self, work: _Work, unit: str) -> bool:
+        """Whether a unit may do a job: a unit that failed it already leaves it to its peers, as long as there are any.
+
+        A dead unit fails at once, and would use up all tries of a job while its peers are still busy.
+        """
+        board = self._units[unit].board
+        if work.job.board != board:
+            return False
+        fresh = {name for name, each in self._units.items() if each.board == board and not each.set_aside}
+        return unit not in work.failed_on or fresh <= work.failed_on
 
     def _all_waiting(self) -> list[_Work]:
         return sorted(self._waiting.values(), key=lambda work: work.job.number)

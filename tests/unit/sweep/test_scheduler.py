@@ -51,6 +51,25 @@ def test_a_failed_job_goes_to_a_peer():
     assert scheduler.next_job("v").number == 1
 
 
+def test_a_dead_unit_does_not_use_up_the_tries_of_a_job_that_its_peer_could_do():
+    scheduler = Scheduler([job(1), job(2)], {"dead": "x", "busy": "x"}, Policy(retries=2))
+    assert scheduler.next_job("busy").number == 1
+    assert scheduler.next_job("dead").number == 2
+    scheduler.ended("dead", "ProbeError")
+    assert scheduler.next_job("dead") is None
+    scheduler.ended("busy", "ProbeError")
+    assert scheduler.next_job("busy").number == 2
+    assert scheduler.next_job("dead").number == 1
+
+
+def test_the_last_unit_tries_again_itself():
+    scheduler = Scheduler([job(1)], {"u": "x", "v": "x"}, Policy(retries=2))
+    scheduler.set_aside("v", "broken")
+    scheduler.next_job("u")
+    scheduler.ended("u", "ProbeError")
+    assert scheduler.next_job("u").number == 1
+
+
 def test_failures_of_different_jobs_set_a_unit_aside_and_a_success_forgives():
     scheduler = Scheduler([job(n) for n in range(1, 9)], {"u": "x"}, Policy(retries=0, set_aside_after=2))
     for error in ("ProbeError", "", "ProbeError"):
