@@ -1,0 +1,30 @@
+import pytest
+
+from harness.report.text import counted, grouped, moment, percent, shown, signed
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("conv_1/Relu", "conv_1/Relu"),
+        ("größe µ", "größe µ"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\x00\nb", "a\\x00\\nb"),
+        ("\ud800", "\\ud800"),
+        ("x" * 300, "x" * 199 + "…"),
+    ],
+)
+def test_untrusted_text_is_made_visible(text, expected):
+    assert shown(text) == expected
+
+
+def test_numbers():
+    assert (grouped(1234567), grouped(None)) == ("1,234,567", "")
+    assert (signed(1500), signed(-2), signed(0), signed(None)) == ("+1,500", "-2", "0", "")
+    assert (percent(12.5), percent(-3), percent(0.0), percent(None)) == ("+12.50 %", "-3.00 %", "0 %", "")
+    assert (counted(1, "job"), counted(2, "job"), counted(0, "history", "histories")) == (
+        "1 job",
+        "2 jobs",
+        "0 histories",
+    )
+    assert (moment("2026-11-29T02:03:04.567Z"), moment("")) == ("2026-11-29 02:03", "")
