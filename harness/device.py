@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from harness.boot_texts import explain, explain_noise
 from harness.errors import (
     DeadlineError,
     DeviceError,
@@ -164,7 +165,7 @@ class Device:
     def _await(self, kinds: set[str], doing: str, within_s: float, nonces: set[str]) -> Frame:
         """The next frame of one of `kinds` with one of `nonces`; faults and resets on the way raise."""
         deadline = time.monotonic() + within_s
-        damaged_before, lines = self.damaged_lines, self._decoder.sound_lines
+        damaged_before, lines, logged = self.damaged_lines, self._decoder.sound_lines, len(self._log)
         while (left_s := deadline - time.monotonic()) > 0:
             event = self._next_event(min(left_s, _POLL_S))
             if self._decoder.sound_lines > lines:  # a long frame takes its time on a slow line
@@ -174,8 +175,9 @@ class Device:
                 return frame
             # Silence after damage: the damaged line was the answer.
             if event is None and self.damaged_lines > damaged_before and doing != "hello":
-                raise _AnswerDamagedError(f"the answer to {doing!r} arrived damaged", **self._damage())
-        raise self._silence(doing, within_s)
+                damaged = _AnswerDamagedError(f"the answer to {doing!r} arrived damaged", **self._damage())
+                raise explain(self._log[logged:], self._line.port) or damaged
+        raise explain(self._log[logged:], self._line.port) or self._silence(doing, within_s)
 
     def _next_event(self, wait_s: float) -> Event | None:
         if not self._events:
@@ -223,6 +225,8 @@ class Device:
         }
 
     def _silence(self, doing: str, within_s: float) -> HarnessError:
+        if doing == "hello" and (noise := explain_noise(self._log, self._line.port)):
+            return noise
         if doing == "hello" and self._log:
             return ProtocolError(
                 "the device talks, but no frame of ours came",
