@@ -10,11 +10,12 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 setup: ## install what is missing: Debian packages, and the Python packages in .venv
-	@.setup/setup.sh
+	@.setup/setup.sh $(SETUP_FLAGS)
 
 demo: setup ## estimate, flash, measure and reconcile four models (BOARD=stm32f407-virtual)
 	@$(bin)/harness demo --board $(BOARD)
 
+test: SETUP_FLAGS = --for-tests
 test: setup lint ## check and test everything (JOBS=number of cores)
 	$(bin)/pytest -n "$${JOBS:-$$(nproc)}" --dist loadgroup
 
@@ -32,7 +33,7 @@ bench-estimators: setup ## compare estimators on the same models (installs 2 GB 
 
 lock: ## pin the Python packages anew, keeping present pins (needs uv; LOCK_FLAGS=--upgrade takes the newest)
 	PATH="$(CURDIR)/$(bin):$$PATH" uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-	    --extra virtual --extra oracle --extra report --extra dev --generate-hashes \
+	    --extra virtual --extra oracle --extra cluster --extra report --extra dev --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_FLAGS) \
 	    --output-file .setup/requirements.txt
 

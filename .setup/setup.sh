@@ -2,7 +2,8 @@
 # Makes a fresh checkout ready to work: system packages, cargo, and the Python packages in .venv.
 # What is already there is left alone, so that running it again costs nothing.
 #
-# PYTHON=...  the Python to build .venv with (3.11 or newer; default: the first one found)
+# --for-tests  also what only the tests need, which is large: a browser
+# PYTHON=...   the Python to build .venv with (3.11 or newer; default: the first one found)
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -19,6 +20,11 @@ libnewlib-arm-none-eabi          the C library of that firmware
 libstdc++-arm-none-eabi-newlib   the C++ headers of that firmware
 g++                              compiles the firmware's portable half for the tests on this machine
 shellcheck                       checks the shell scripts
+"
+
+readonly test_packages="
+chromium                         opens the report's page in its tests (with its driver, 124 MB to fetch, 395 MB on disk)
+chromium-driver                  drives it
 "
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -72,7 +78,7 @@ missing_packages() {
         if [[ -n $package ]] && ! installed "$package"; then
             printf '%-32s %s\n' "$package" "$purpose"
         fi
-    done <<<"$system_packages"
+    done <<<"$wanted_packages"
     usable_venv || missing_venv_package
 }
 
@@ -95,7 +101,7 @@ apt_install() {
 install_system_packages() {
     local missing
     if ! command -v dpkg-query >/dev/null; then
-        say "this is no Debian system; harness needs what these Debian packages hold:$system_packages"
+        say "this is no Debian system; harness needs what these Debian packages hold:$wanted_packages"
         return
     fi
     missing=$(missing_packages)
@@ -149,6 +155,15 @@ install_python_packages() {
     pip install --no-index --no-deps --no-build-isolation --editable "$root"
     printf '%s\n' "$wanted" >"$stamp"
 }
+
+# Debian's children have no chromium-driver, or another one; the tests of the page are skipped there.
+is_debian() { grep --quiet --line-regexp --no-messages 'ID=debian' /etc/os-release; }
+
+wanted_packages=$system_packages
+if [[ ${1-} == --for-tests ]] && is_debian; then
+    wanted_packages+=$test_packages
+fi
+readonly wanted_packages
 
 check_cargo
 install_system_packages
