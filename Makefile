@@ -1,7 +1,7 @@
 # `make help` lists what there is. `make demo` and `make test` work as the first command on a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-estimators lock clean
+.PHONY: help setup demo test lint bench bench-estimators faults fuzz lock clean
 
 bin := .venv/bin
 BOARD ?= stm32f407-virtual
@@ -30,6 +30,12 @@ bench: setup ## measure the speed and memory of the harness itself
 
 bench-estimators: setup ## compare estimators on the same models (installs 2 GB of other tools into .cache, once)
 	@$(bin)/python -m tests.bench.estimators
+
+faults: setup ## break a virtual board in every way; the table goes into README.md
+	@$(bin)/python -m tests.faults --write-readme
+
+fuzz: setup ## feed damaged models and serial streams to harness (FUZZ_SECONDS=600)
+	@$(bin)/python -m tests.fuzz --seconds "$${FUZZ_SECONDS:-600}"
 
 lock: ## pin the Python packages anew, keeping present pins (needs uv; LOCK_FLAGS=--upgrade takes the newest)
 	PATH="$(CURDIR)/$(bin):$$PATH" uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \

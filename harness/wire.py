@@ -159,6 +159,11 @@ class Decoder:
             yield LogText(_readable(bytes(self._pending)))
             self._pending.clear()
 
+    @property
+    def unfinished(self) -> str:
+        """What has arrived of a line that has not ended."""
+        return _readable(bytes(self._pending))
+
     def _line(self, line: bytes) -> Iterator[Event]:
         start = line.find(_MARK)
         while start >= 0:

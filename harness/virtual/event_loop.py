@@ -18,8 +18,8 @@ from harness.virtual.stm32f407.machine import Machine
 _ATTENTIVE_SLICE, _LONG_SLICE = 20_000, 1_000_000
 """Instructions per slice: well below a millisecond while a debugger has spoken lately, some milliseconds otherwise."""
 _ATTENTION_S = 0.05
-_SLOW_READER_S = 0.001
-"""How long to wait before trying again to hand over bytes that a reader had no room for."""
+_SLOW_LINE_S = 0.001
+"""How long to wait before trying again to hand over bytes that a reader had no room for, or that a fault holds back."""
 _RECEIVED_BYTES = 1 << 16
 
 
@@ -83,13 +83,14 @@ class EventLoop:
         """Sleep while the board rests; then see to whatever has arrived."""
         idle_s = self._machine.idle_s()
         if self._line.pending:
-            self._line.flush()
-            self._receive()
-            idle_s = min(idle_s, _SLOW_READER_S)
+            idle_s = min(idle_s, _SLOW_LINE_S)
         started = time.monotonic()
         events = self._poller.poll(idle_s)
         if idle_s:
             self._machine.elapse(time.monotonic() - started)
+        if self._line.pending:
+            self._line.flush()
+            self._receive()
         for descriptor, _ in events:
             self._see_to(descriptor)
 
