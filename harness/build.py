@@ -135,14 +135,15 @@ def _region_line(name: str, region: MemoryRegion) -> str:
 
 def _collect(board: Board, source: TflmSource, toolchain: Toolchain) -> _Inputs:
     firmware = firmware_dir()
-    port = firmware / "ports" / board.family
-    if not port.is_dir():
+    ports = {path.name: path for path in (firmware / "ports").iterdir()}
+    if board.family not in ports:  # asked by name, so that `..` and the like lead nowhere
         raise BoardFileError(
             f"there is no firmware port {board.family!r}",
             where=board.id,
-            expected=f"one of {', '.join(sorted(path.name for path in port.parent.iterdir()))}",
+            expected=f"one of {', '.join(sorted(ports))}",
             hint="correct `family` in the board file",
         )
+    port = ports[board.family]
     layer = firmware / "tflm" / f"tflm_{source.generation.partition('-')[0]}.cc"
     sources = (*sorted((firmware / "app").glob("*.cc")), layer, *sorted(port.glob("*.cc")), *sorted(port.glob("*.S")))
     return _Inputs(board, source, toolchain, toolchain.identify(), firmware, sources)

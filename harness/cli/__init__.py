@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -80,9 +79,9 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone, as in `harness boards | head -1`: nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # Click's own answer to a reader of our output that has gone, as in `harness boards | head -1`: nobody is left
+        # to tell, and its status 1 would stand for a deviation.
         return 0
     except (HarnessError, OSError, KeyboardInterrupt, click.Abort) as error:
         return _tell(_as_ours(error))

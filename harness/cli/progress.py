@@ -14,7 +14,7 @@ class StderrProgress:
     """One line that is rewritten in place; `clear` takes it away."""
 
     def __init__(self) -> None:
-        self._active = sys.stderr.isatty()
+        self._active = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed, as by `2>&-`
         self._shown = ""
 
     def __call__(self, what: str, done: int, total: int) -> None:

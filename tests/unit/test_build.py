@@ -217,9 +217,10 @@ def test_a_firmware_that_is_too_large_names_its_region(firmware, tflm, cache):
         build(small, tflm, ArmGcc(), ignore, cache)
 
 
-def test_an_unknown_family_lists_the_ports(firmware, tflm, cache):
-    with pytest.raises(BoardFileError, match="no firmware port 'z80'") as caught:
-        build(replace(BOARD, family="z80"), tflm, ArmGcc(), ignore, cache)
+@pytest.mark.parametrize("family", ["z80", "", ".", "..", "../ports/toy", "a\nb"])
+def test_an_unknown_family_lists_the_ports(firmware, tflm, cache, family):
+    with pytest.raises(BoardFileError, match="no firmware port") as caught:
+        build(replace(BOARD, family=family), tflm, ArmGcc(), ignore, cache)
     assert caught.value.expected == "one of stm32f4"
 
 
