@@ -12,8 +12,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +20,9 @@ from harness.boards import load_board
 from harness.domain.board import Board
 from harness.errors import UsageError
 from harness.fields import Fields
+from harness.toml_file import read_toml, refuse_unknown_keys
 
-_KEYS = frozenset({"name", "board", "probe", "port", "power_hook"})
+_KEYS = ("name", "board", "probe", "port", "power_hook")
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def read_bench(path: Path) -> list[BenchDut]:
         UsageError: it cannot be read, or a key is missing, unknown or wrong, or two units share name or probe.
         BoardFileError: there is no such board.
     """
-    top = Fields(str(path), _load(path), UsageError, hint="a bench file holds [[dut]] tables")
-    refuse_unknown(top, {"dut"})
+    top = read_toml(path, hint="a bench file holds [[dut]] tables")
+    refuse_unknown_keys(top, ["dut"])
     duts = [_dut(table, number) for number, table in enumerate(top.inners("dut"), 1)]
     _refuse_doubles(path, "name", [dut.name for dut in duts])
     _refuse_doubles(path, "probe", [dut.probe for dut in duts if dut.probe])
@@ -77,19 +77,8 @@ def virtual_duts(board: Board, count: int) -> list[BenchDut]:
     return [BenchDut(f"{board.id}-{number}", board) for number in range(1, count + 1)]
 
 
-def refuse_unknown(table: Fields, known: Iterable[str]) -> None:
-    """A misspelt key would be ignored in silence otherwise.
-
-    Raises:
-        HarnessError: of the table's class, naming the key.
-    """
-    unknown = sorted(set(table.values) - set(known))
-    if unknown:
-        raise table.error("unknown key", where=f"{table.place}: {unknown[0]}", expected=", ".join(sorted(known)))
-
-
 def _dut(table: Fields, number: int) -> BenchDut:
-    refuse_unknown(table, _KEYS)
+    refuse_unknown_keys(table, _KEYS)
     board = load_board(table.text("board"))
     return BenchDut(
         name=table.text("name") if table.has("name") else f"{board.id}-{number}",
@@ -104,12 +93,3 @@ def _refuse_doubles(path: Path, key: str, values: Sequence[str]) -> None:
     double = next((value for value in values if values.count(value) > 1), None)
     if double is not None:
         raise UsageError(f"two units have the same {key}", where=path, measured=double)
-
-
-def _load(path: Path) -> Mapping[str, object]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"the file cannot be read: {error.strerror}", where=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no TOML: {error}", where=path) from error

@@ -12,13 +12,11 @@ A TOML file with a table per board. Boards and models may be patterns; the first
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.fields import Fields
+from harness.toml_file import read_toml
 
 
 @dataclass(frozen=True)
@@ -48,12 +46,6 @@ def read_budgets(path: Path) -> Budgets:
     Raises:
         UsageError: it cannot be read, or a budget is no number of bytes.
     """
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"the budgets cannot be read: {error.strerror}", where=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no TOML: {error}", where=path) from error
-    top = Fields(str(path), values, UsageError, hint="a table per board, and in it bytes per model")
-    tables = [(board, top.inner(board)) for board in values]
+    top = read_toml(path, hint="a table per board, and in it bytes per model")
+    tables = [(board, top.inner(board)) for board in top.values]
     return Budgets(tuple(Budget(board, model, table.count(model)) for board, table in tables for model in table.values))

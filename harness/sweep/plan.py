@@ -15,19 +15,18 @@ A plan file, with paths relative to it::
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.bench_file import BenchDut, read_bench, refuse_unknown, virtual_duts
+from harness.bench_file import BenchDut, read_bench, virtual_duts
 from harness.boards import load_board
 from harness.domain.attempt import Job
 from harness.errors import ModelError, UsageError
 from harness.estimate import read_model
-from harness.fields import Fields
+from harness.toml_file import read_toml, refuse_unknown_keys
 
-_KEYS = frozenset({"models", "boards", "tflm", "arena_size_bytes", "min_arena", "bench", "units"})
+_KEYS = ("models", "boards", "tflm", "arena_size_bytes", "min_arena", "bench", "units")
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,8 @@ def read_plan(path: Path) -> SweepPlan:
     Raises:
         UsageError: it cannot be read, or a key is unknown or wrong, or a pattern fits no file.
     """
-    top = Fields(str(path), _load(path), UsageError)
-    refuse_unknown(top, _KEYS)
+    top = read_toml(path)
+    refuse_unknown_keys(top, _KEYS)
     plan = SweepPlan(
         models=tuple(model for pattern in top.texts("models") for model in _matching(path.parent, pattern)),
         boards=top.texts("boards"),
@@ -175,12 +174,3 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     if not found:
         raise UsageError("no model fits", where=f"{folder}: {pattern}")
     return found
-
-
-def _load(path: Path) -> Mapping[str, object]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"the plan cannot be read: {error.strerror}", where=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no TOML: {error}", where=path) from error

@@ -1,6 +1,8 @@
 """`make bench`."""
 
-from tests.bench import stm32f407
+from itertools import chain
+
+from tests.bench import stm32f407, store, sweep
 from tests.bench.table import show
 
-show(stm32f407.rows())
+show(chain(stm32f407.rows(), sweep.rows(), store.rows()))
