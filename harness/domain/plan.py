@@ -6,6 +6,10 @@ Field names are the keys of the JSON that `harness plan` prints.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+FRAGMENTATION_LIMIT_PERCENT: Final = 15
+"""Above this share a plan wastes memory at its peak."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,16 @@ from typing import Final
 
 from harness.domain.estimate import Profile
 from harness.domain.graph import Graph, Operator, Tensor, quoted
-from harness.domain.plan import BetterOrder, BetterPlan, Comparison, MemoryPlan, Peak, PersistentCost, PlannerResult
+from harness.domain.plan import (
+    FRAGMENTATION_LIMIT_PERCENT,
+    BetterOrder,
+    BetterPlan,
+    Comparison,
+    MemoryPlan,
+    Peak,
+    PersistentCost,
+    PlannerResult,
+)
 from harness.errors import UsageError
 from harness.estimate.api import estimate, load_graph
 from harness.estimate.generation import Generation, Layout, Target, generation_of
@@ -19,9 +28,6 @@ from harness.estimate.planners.search import best_plan
 from harness.estimate.planners.tflite import arena_planner, first_fit_decreasing, simple_memory_arena
 from harness.estimate.reorder import Needs, find_order, reordered
 from harness.estimate.timeline import Timeline, percent
-
-FRAGMENTATION_LIMIT_PERCENT: Final = 15
-"""Above this a warning says that the plan wastes memory at its peak."""
 
 _NAMES_SHOWN: Final = 5
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.report.facts import Outcome, UnitHealth
 
-RECENT: Final = 20
+RECENT: Final = 14
 """Attempts per unit that are shown one by one."""
 
 

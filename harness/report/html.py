@@ -11,19 +11,26 @@ from importlib.resources import files
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from harness.domain.plan import MemoryPlan, TimelineBar
+from harness.domain.plan import FRAGMENTATION_LIMIT_PERCENT, MemoryPlan, TimelineBar
 from harness.report import curve, scatter
 from harness.report.facts import Report
-from harness.report.text import VERDICT_SIGNS, VERDICT_WORDS, counted, grouped, moment, percent, shown, signed
+from harness.report.text import (
+    VERDICT_SIGNS,
+    VERDICT_WORDS,
+    buffer_name,
+    counted,
+    grouped,
+    moment,
+    percent,
+    shown,
+    signed,
+)
 
 _TABLE_LIVE = 12
 """Buffers that a table of a memory plan lists; the drawing has them all."""
 
 _PLACE_LIMIT = 90
 _TEXT_LIMIT = 400
-
-FRAGMENTATION_LIMIT_PERCENT = 15
-"""Above this a plan wastes memory at its peak, and the page says so."""
 
 
 def render(report: Report) -> str:
@@ -67,7 +74,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        breakable=_breakable, grouped=grouped, moment=moment, percentage=percent, shown=shown, signed=signed
+        breakable=_breakable,
+        buffer=buffer_name,
+        grouped=grouped,
+        moment=moment,
+        percentage=percent,
+        shown=shown,
+        signed=signed,
     )
     environment.globals.update(counted=counted)
     return environment
@@ -109,5 +122,4 @@ def _drawing(plan: MemoryPlan) -> Mapping[str, object]:
 def _bar(bar: TimelineBar, *, is_long_lived: bool) -> Sequence[object]:
     kind = "scratch" if bar.kind == "scratch" else "long" if is_long_lived else "tensor"
     shape = "" if bar.shape is None else f"{bar.type} [{', '.join(map(str, bar.shape))}]"
-    name = f"scratch of {bar.name}" if kind == "scratch" else bar.name
-    return [shown(name), kind, shape, bar.first_step, bar.last_step, bar.offset_bytes, bar.size_bytes]
+    return [shown(buffer_name(bar)), kind, shape, bar.first_step, bar.last_step, bar.offset_bytes, bar.size_bytes]

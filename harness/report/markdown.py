@@ -7,7 +7,7 @@ from typing import Final
 
 from harness.domain.plan import MemoryPlan
 from harness.report.facts import Change, Outcome, Report, UnitHealth
-from harness.report.text import VERDICT_WORDS, counted, grouped, moment, percent, shown, signed
+from harness.report.text import VERDICT_WORDS, buffer_name, counted, grouped, moment, percent, shown, signed
 
 ROW_LIMIT: Final = 120
 """Rows of one table; a comment on GitHub holds 65,536 characters."""
@@ -124,7 +124,7 @@ def _plan(plan: MemoryPlan) -> dict[str, str]:
         "best planner": f"{_text(best.planner)} ({best.arena_bytes:,})",
         "peak operator": _text(plan.peak.operator or ""),
         "fragmentation": f"{plan.peak.fragmentation_percent} %",
-        "long-lived tensors": _text(", ".join(bar.name for bar in plan.long_lived)),
+        "long-lived tensors": _text(", ".join(buffer_name(bar) for bar in plan.long_lived)),
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from harness.domain.plan import TimelineBar
+
 NAME_LIMIT: Final = 200
 """Characters of an untrusted name that are shown."""
 
@@ -25,6 +27,12 @@ def shown(text: str, limit: int = NAME_LIMIT) -> str:
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return cut if cut.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+
+
+def buffer_name(bar: TimelineBar) -> str:
+    """A buffer of a memory plan in words; tensors need not have a name."""
+    name = bar.name or bar.place
+    return f"scratch of {name}" if bar.kind == "scratch" else name
 
 
 def grouped(number: int | None) -> str:

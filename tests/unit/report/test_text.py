@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
-from harness.report.text import counted, grouped, moment, percent, shown, signed
+from harness.domain.plan import TimelineBar
+from harness.report.text import buffer_name, counted, grouped, moment, percent, shown, signed
 
 
 @pytest.mark.parametrize(
@@ -16,6 +19,13 @@ from harness.report.text import counted, grouped, moment, percent, shown, signed
 )
 def test_untrusted_text_is_made_visible(text, expected):
     assert shown(text) == expected
+
+
+def test_a_buffer_without_a_name_is_told_by_its_place():
+    tensor = TimelineBar("", "tensor", "subgraph 0, tensor 7 ''", "int8", (1,), 0, 1, 1, 2, 0, 16)
+    assert buffer_name(tensor) == "subgraph 0, tensor 7 ''"
+    assert buffer_name(replace(tensor, name="x")) == "x"
+    assert buffer_name(replace(tensor, name="SVDF", kind="scratch")) == "scratch of SVDF"
 
 
 def test_numbers():
