@@ -25,7 +25,7 @@ GUARD_BYTES = 64
 
 _COMMON_FLAGS = ("-ffunction-sections", "-fdata-sections", "-fno-short-enums")
 _CXX_FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
-_TFLM_FLAGS = ("-w",)
+_TFLM_FLAGS = ("-g1", "-w")
 _OWN_FLAGS = ("-g", "-Wall", "-Wextra", "-Werror")
 _LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--fatal-warnings")
 

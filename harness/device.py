@@ -9,15 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from harness.boot_texts import explain, explain_noise
-from harness.errors import (
-    DeadlineError,
-    DeviceError,
-    DeviceFaultError,
-    HarnessError,
-    ProtocolError,
-    StackOverflowError,
-    WatchdogError,
-)
+from harness.device_faults import fault_error, read_fault, reset_error
+from harness.domain.postmortem import DeviceFault
+from harness.errors import DeadlineError, HarnessError, ProtocolError
+from harness.hello import Hello, read_hello
 from harness.ports import Line
 from harness.wire import NO_NONCE, VERSION, Damaged, Decoder, Event, Frame, LogText, OtherVersion, encode_command
 
@@ -26,34 +21,9 @@ _REPEATABLE = frozenset({"hello", "input", "fill", "repaint", "scan", "output"})
 _REPEATS = 2
 _LOG_LIMIT_LINES = 1000
 _POLL_S = 0.1
-
-
-@dataclass(frozen=True)
-class ModelState:
-    """What the device found in its model region: `ok`, or why it cannot use it."""
-
-    state: str
-    size_bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Hello:
-    """What a device says of itself after each reset; wire.py explains the fields."""
-
-    build_id: str
-    image_crc32: int
-    board: str
-    tflm: str
-    unit: str
-    arena_max_bytes: int
-    line_bytes: int
-    clock_hz: int
-    clock_source: str
-    stack_bytes: int
-    reset: str
-    struct_sizes: Mapping[str, int]
-    model: ModelState
+_SETTLING_S = 1.0
+# The firmware's words for a damaged line: noise can also hide a frame's mark, or its end.
+_DAMAGED_COMMAND = frozenset({"bad_crc", "bad_frame", "too_long"})
 
 
 @dataclass(frozen=True)
@@ -90,6 +60,10 @@ class Device:
         self._sequence = 0
         self._log: list[str] = []
         self._dropped_lines = 0
+        self._fault: DeviceFault | None = None
+        self._arena_bytes: int | None = None
+        self._unit = ""
+        self.boots = 0
         self.damaged_lines = 0
 
     @property
@@ -97,6 +71,21 @@ class Device:
         """Everything on the line that was no frame; a flood of it is cut and counted."""
         cut = (f"({self._dropped_lines} more lines)",) if self._dropped_lines else ()
         return (*self._log, *cut)
+
+    @property
+    def fault(self) -> DeviceFault | None:
+        """Its last words since it was started last."""
+        return self._fault
+
+    @property
+    def arena_bytes(self) -> int | None:
+        """The arena that it was given since it was started last."""
+        return self._arena_bytes
+
+    @property
+    def unit(self) -> str:
+        """The chip's own id; empty before its first hello."""
+        return self._unit
 
     def reboot(self) -> Hello:
         """Reset the device and wait for its hello; raises as `await_boot`."""
@@ -115,8 +104,10 @@ class Device:
         """
         # What a device said before this reset must not be taken for what it says after it.
         self._nonce = secrets.token_hex(4)
-        frame = self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE})
-        return _hello(frame)
+        self._fault = self._arena_bytes = None
+        hello = read_hello(self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE}))
+        self._unit = hello.unit
+        return hello
 
     def ask(self, command: str, answer: str, *, works: bool = False, **arguments: object) -> Frame:
         """Send a command and wait for its answer.
@@ -140,6 +131,7 @@ class Device:
             except _CommandDamagedError:  # the device did not carry it out
                 if repeats == 0:
                     raise
+                self._settle(command)
             except _AnswerDamagedError:
                 if repeats == 0 or command not in _REPEATABLE:
                     raise
@@ -147,16 +139,24 @@ class Device:
 
     def _ask_once(self, command: Mapping[str, object], answer: str, within_s: float) -> Frame:
         name = str(command["cmd"])
+        if isinstance(arena_bytes := command.get("arena_bytes"), int):
+            self._arena_bytes = arena_bytes
         self._send(command)
         frame = self._await({answer, "error"}, name, within_s, {self._nonce})
         if frame.kind == answer:
             return frame
-        if frame.body.text("error") == "bad_crc":
+        if frame.body.text("error") in _DAMAGED_COMMAND:
             raise _CommandDamagedError(f"the command {name!r} reached the device damaged", **self._damage())
         raise ProtocolError(
             f"the device refused the command {name!r}",
             measured=f"{frame.body.text('error')}: {frame.body.text('text')}",
         )
+
+    def _settle(self, command: str) -> None:
+        """Let the line fall silent: a damaged command can have two answers, of which the next must not get one."""
+        deadline = time.monotonic() + _SETTLING_S
+        while time.monotonic() < deadline and (event := self._next_event(_POLL_S)) is not None:
+            self._judge(event, set(), command, set())
 
     def _send(self, command: Mapping[str, object]) -> None:
         self._line.write(encode_command(self._sequence, self._nonce, command))
@@ -200,9 +200,11 @@ class Device:
 
     def _judge_frame(self, frame: Frame, kinds: set[str], doing: str, nonces: set[str]) -> Frame | None:
         if frame.kind == "fault":
-            raise _fault(frame, self._line.port)
+            self._fault = read_fault(frame.body)
+            raise fault_error(self._fault, self._line.port)
+        self.boots += frame.kind == "hello"
         if frame.kind == "hello" and "hello" not in kinds:
-            raise _unexpected_reset(_hello(frame), doing, self._line.port)
+            raise reset_error(read_hello(frame).reset, doing, self._line.port)
         # Anything else with another nonce is a late word of an earlier run.
         ours = frame.nonce in nonces or _is_complaint_without_nonce(frame)
         return frame if frame.kind in kinds and ours else None
@@ -225,17 +227,19 @@ class Device:
         }
 
     def _silence(self, doing: str, within_s: float) -> HarnessError:
-        if doing == "hello" and (noise := explain_noise(self._log, self._line.port)):
+        """What to say of a deadline that has passed."""
+        boots, unfinished = doing == "hello", self._decoder.unfinished
+        if boots and (noise := explain_noise(self._log, self._line.port)):
             return noise
-        if doing == "hello" and self._log:
+        if last := unfinished or (boots and self._log and self._log[-1]):
             return ProtocolError(
-                "the device talks, but no frame of ours came",
+                "the device talks, but no frame of ours came" if boots else f"half an answer to {doing!r}",
                 where=self._line.port,
-                measured=f"{len(self._log)} lines, the last: {self._log[-1][:80]}",
-                hint="check the baud rate of the board file, and that --port is this board's",
+                measured=f"{len(self._log) + bool(unfinished)} lines, the last: {last[:80]}",
+                hint="check the baud rate of the board file, cable and ground, and that --port is this board's",
             )
         return DeadlineError(
-            "the device is silent" if doing == "hello" else f"no answer to {doing!r}",
+            "the device is silent" if boots else f"no answer to {doing!r}",
             where=self._line.port,
             measured=f"nothing for {within_s:.1f} s",
             hint="check power, the TX and RX wires (crossed?), ground, and that --port is this board's",
@@ -252,52 +256,4 @@ class _AnswerDamagedError(ProtocolError):
 
 def _is_complaint_without_nonce(frame: Frame) -> bool:
     """Whether a device could not even read its first command, which would have told it the nonce."""
-    return frame.kind == "error" and frame.nonce == NO_NONCE and frame.body.text("error") == "bad_crc"
-
-
-def _hello(frame: Frame) -> Hello:
-    body = frame.body
-    model = body.inner("model")
-    return Hello(
-        build_id=body.text("build_id"),
-        image_crc32=body.count("image_crc32"),
-        board=body.text("board"),
-        tflm=body.text("tflm"),
-        unit=body.text("unit"),
-        arena_max_bytes=body.count("arena_max_bytes"),
-        line_bytes=body.count("line_bytes"),
-        clock_hz=body.count("clock_hz"),
-        clock_source=body.text("clock_source"),
-        stack_bytes=body.count("stack_bytes"),
-        reset=body.text("reset"),
-        struct_sizes=body.inner("sizes").all_integers(),
-        model=ModelState(model.text("state"), model.count("size_bytes"), model.text("sha256")),
-    )
-
-
-def _fault(frame: Frame, port: str) -> DeviceError:
-    body = frame.body
-    kind, text = body.text("kind"), body.text("text")
-    registers = ("pc", "lr", "sp", "cfsr", "hfsr", "mmfar", "bfar")
-    error = StackOverflowError if kind == "stack_overflow" else DeviceFaultError
-    what = f"the device ended in a {kind.replace('_', ' ')} during {body.text('stage')}"
-    return error(
-        f"{what}: {text}" if text else what,
-        where=port,
-        measured=", ".join(f"{name}=0x{body.count(name):08x}" for name in registers),
-    )
-
-
-def _unexpected_reset(hello: Hello, doing: str, port: str) -> DeviceError:
-    if hello.reset == "watchdog":
-        return WatchdogError(
-            f"the device hung during {doing!r}, and its watchdog reset it",
-            where=port,
-            hint="a larger watchdog.timeout_s in the board file gives slow models more time",
-        )
-    return DeviceFaultError(
-        f"the device reset itself during {doing!r}",
-        where=port,
-        measured=f"reset cause: {hello.reset}",
-        hint="a weak supply shows as power or brownout" if hello.reset in ("power", "brownout") else "",
-    )
+    return frame.kind == "error" and frame.nonce == NO_NONCE and frame.body.text("error") in _DAMAGED_COMMAND

@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from harness.device import Device, Hello
+from harness.device import Device
+from harness.device_faults import read_operator
 from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage
 from harness.domain.measurement import Extent, Measurement, TensorInfo
-from harness.errors import DeviceError, FlashError, UsageError
+from harness.domain.postmortem import RunningOperator
+from harness.errors import DeadlineError, DeviceError, FlashError, ProtocolError, UsageError
 from harness.fields import Fields
+from harness.hello import Hello
+from harness.input_data import feed
 from harness.tflm_words import explain
 
 MAGIC_BYTES = (0xAA, 0x55)
-
-# What an input command needs besides its hex digits.
-_INPUT_COMMAND_BYTES = 128
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
         DeviceError: the device said no.
         UsageError: the inputs or the arena do not fit.
     """
-    hello = check_hello(device.await_boot(), subject)
+    hello = _await_hello(device, subject)
     arena_bytes = _arena_size(recipe, hello)
     allocated = _allocate(device, arena_bytes, MAGIC_BYTES[0])
     _, first_scan = _invoke_on_paint(device, hello, allocated, recipe, MAGIC_BYTES[0])
@@ -129,6 +131,30 @@ def try_run(device: Device, hello: Hello, recipe: Recipe) -> tuple[str, ...]:
     allocated = _allocate(device, _arena_size(recipe, hello), MAGIC_BYTES[0])
     _invoke(device, hello, allocated, recipe)
     return _overruns(device.ask("scan", "scanned").body)
+
+
+def find_culprit(device: Device, hello: Hello, recipe: Recipe) -> RunningOperator | None:
+    """The first operator that writes where nothing may be written; None when none does, or TFLM itself does.
+
+    Args:
+        device: where the model lies; it has just been started.
+        hello: what the device said when it started.
+        recipe: how to run it.
+
+    Raises:
+        HarnessError: it does not run any more.
+    """
+    allocated = _allocate(device, _arena_size(recipe, hello), MAGIC_BYTES[0])
+    return read_operator(_invoke(device, hello, allocated, recipe, watch=True))
+
+
+def _await_hello(device: Device, subject: Subject) -> Hello:
+    """The hello of the firmware that was flashed; one of another build may be a late word of what ran before."""
+    hello = device.await_boot()
+    if hello.build_id != subject.image.build_id:
+        with suppress(DeadlineError, ProtocolError):
+            hello = device.await_boot()
+    return check_hello(hello, subject)
 
 
 def check_hello(hello: Hello, subject: Subject) -> Hello:
@@ -186,39 +212,15 @@ def _allocate(device: Device, arena_bytes: int, magic_byte: int) -> Fields:
     return allocated
 
 
-def _invoke(device: Device, hello: Hello, allocated: Fields, recipe: Recipe) -> Fields:
+def _invoke(device: Device, hello: Hello, allocated: Fields, recipe: Recipe, *, watch: bool = False) -> Fields:
     """Feed the inputs, which share their memory with later tensors, before each Invoke; return the last answer."""
     for _ in range(recipe.invokes):
-        _feed(device, hello, _tensors(allocated, "inputs"), recipe.inputs)
+        feed(device, hello.line_bytes, _tensors(allocated, "inputs"), recipe.inputs)
         log_before = len(device.log)
-        invoked = device.ask("invoke", "invoked", works=True).body
+        invoked = device.ask("invoke", "invoked", works=True, watch=int(watch)).body
         if invoked.text("status") != "ok":
             raise explain(device.log[log_before:], "Invoke")
     return invoked
-
-
-def _feed(device: Device, hello: Hello, tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> None:
-    if not inputs:
-        for index in range(len(tensors)):
-            device.ask("fill", "ok", index=index)
-        return
-    _check_inputs(tensors, inputs)
-    piece_bytes = (hello.line_bytes - _INPUT_COMMAND_BYTES) // 2
-    for index, data in enumerate(inputs):
-        for offset in range(0, len(data), piece_bytes):
-            piece = data[offset : offset + piece_bytes]
-            device.ask("input", "ok", index=index, offset=offset, hex=piece.hex())
-
-
-def _check_inputs(tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> None:
-    sizes = [tensor.size_bytes for tensor in tensors]
-    if [len(data) for data in inputs] != sizes:
-        raise UsageError(
-            "the input files do not fit the model's input tensors",
-            measured=f"{[len(data) for data in inputs]} bytes",
-            expected=f"{sizes} bytes",
-            hint="--input takes raw tensor bytes, one file per input, in the model's order",
-        )
 
 
 def _measurement(subject: Subject, findings: _Findings, log: tuple[str, ...]) -> Measurement:

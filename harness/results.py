@@ -10,6 +10,7 @@ from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
 from harness.fields import Fields, objects_in
+from harness.postmortem_file import postmortem_from_json, postmortem_to_json
 from harness.files import read_bounded
 
 Json = dict[str, object]
@@ -91,6 +92,7 @@ def reconciliation_to_json(row: Reconciliation) -> Json:
         "causes": list(row.causes),
         "error_class": row.error_class,
         "exit_code": row.exit_code,
+        "postmortem": postmortem_to_json(row.postmortem) if row.postmortem else None,
     }
 
 
@@ -141,6 +143,7 @@ def reconciliation_from_json(item: Fields) -> Reconciliation:
         causes=item.texts("causes"),
         exit_code=item.integer_or_none("exit_code") or 0,
         error_class=item.text("error_class") if item.has("error_class") else "",
+        postmortem=postmortem_from_json(item.inner("postmortem")) if item.has("postmortem") else None,
     )
 
 

@@ -15,6 +15,7 @@ from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
 from harness.domain.measurement import Measurement
+from harness.domain.postmortem import PostMortem
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
@@ -25,6 +26,7 @@ from harness.measure import Recipe, Subject, measure
 from harness.min_arena import find_min_arena
 from harness.model_image import HEADER_BYTES, pack
 from harness.ports import Flasher, FlashSession, Line, Progress
+from harness.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
 from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
 from harness.serial_log import RecordedLine, SerialLog
 
@@ -146,6 +148,7 @@ class Session:
         self._stack = ExitStack()
         self._bench: _Bench | None = None
         self._serial_log = SerialLog()
+        self._postmortem: PostMortem | None = None
 
     @property
     def image(self) -> FirmwareImage:
@@ -184,6 +187,7 @@ class Session:
             options: for this model and the next ones, instead of those before; of the same TFLM, probe and port.
         """
         self._options = options or self._options
+        self._postmortem = None
         expected: Estimate | None = None
         try:
             expected = self._estimate(model)
@@ -191,11 +195,11 @@ class Session:
             # The device knows the sizes of its own structures better than the profile's table does.
             expected = self._estimate(model, found.struct_sizes, found.arena_size_bytes)
         except HarnessError as error:
-            if isinstance(error, BenchError):
+            if isinstance(error, BenchError) or (self._postmortem and self._postmortem.probe_trouble):
                 with suppress(HarnessError):  # what broke first is what there is to say
                     self.close()  # the next model begins with a fresh connection
             row = (model.name, model.sha256, self._board.id, self._image.tflm)
-            return without_measurement(row, expected, error)
+            return with_postmortem(without_measurement(row, expected, error), self._postmortem)
         return reconcile(expected, found, self._options.threshold_percent)
 
     def await_answer(self) -> None:
@@ -254,7 +258,13 @@ class Session:
             raise self._located(error, bench, model) from error  # the line is closed: the flasher may need its port
 
     def _ask(self, device: Device, subject: Subject, expected: Estimate) -> Measurement:
-        found = measure(device, subject, self._options.recipe)
+        try:
+            found = measure(device, subject, self._options.recipe)
+        except DEATHS as error:
+            minimum_bytes = expected.min_working_arena_bytes
+            self._postmortem = examine(error, subject, minimum_bytes, device, self.connect().flash)
+            raise blame(error, self._postmortem) from error
+        found = name_culprit(found, device, subject, self._options.recipe)
         if not self._options.min_arena:
             return found
         guess = expected.min_working_arena_bytes

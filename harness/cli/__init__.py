@@ -24,6 +24,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "flash": ("flash", "Write firmware and model into a board's flash."),
     "run": ("run", "Estimate, build, flash, measure and reconcile."),
     "min-arena": ("min_arena", "Find the smallest arena that a model runs with, on the device."),
+    "postmortem": ("postmortem", "Show what was found after a device had died."),
     "reconcile": ("reconcile", "Lay estimates beside measurements from files."),
     "sweep": ("sweep", "Run many models on many boards and settings, and keep every result."),
     "worker": ("worker", "Offer the units of this machine to sweeps on other machines."),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import platformdirs
 
 from harness.cli.output import Row, printable, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import InterruptedRunError, UsageError
+from harness.errors import InterruptedRunError, StorageError, UsageError
 from harness.files import read_bounded
+from harness.postmortem_file import write_postmortem
 from harness.reconcile import table
 from harness.results import reconciliation_to_json
 from harness.session import RunOptions, run_models
@@ -51,7 +55,7 @@ def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, outpu
     try:
         for number, row in enumerate(run_models(board, paths, options, progress), 1):
             progress(f"measured {row.model}", number, len(paths))
-            rows.append(row)
+            rows.append(_with_saved_postmortem(row))
     except KeyboardInterrupt:
         raise InterruptedRunError(
             "interrupted", measured=f"{len(rows)} of {len(paths)} models done", hint="the board was let go cleanly"
@@ -61,6 +65,19 @@ def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, outpu
         if rows:
             show_rows(rows, output_format)
     return exit_status(rows)
+
+
+def _with_saved_postmortem(row: Reconciliation) -> Reconciliation:
+    """A row that says where its post-mortem lies, if it has one."""
+    if row.postmortem is None:
+        return row
+    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}-{row.sha256[:8]}.json"
+    path = platformdirs.user_state_path("harness") / "postmortem" / name
+    try:
+        write_postmortem(path, row.postmortem)
+    except StorageError as error:
+        return replace(row, causes=(*row.causes, f"the post-mortem is not kept: {error.what}"))
+    return replace(row, causes=(*row.causes, f"all that was found: harness postmortem {path}"))
 
 
 def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:

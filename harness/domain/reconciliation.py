@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
+from harness.domain.postmortem import PostMortem
 
 VERDICTS = ("ok", "over", "under", "fail", "does_not_link", "error", "not_run")
 
@@ -27,6 +28,7 @@ class Reconciliation:
         causes: sentences.
         exit_code: what this one row asks the command to end with.
         error_class: the class of the error that stood in the way, one of harness/errors.py; empty when none did.
+        postmortem: what was found after the device had died; None when it lives.
     """
 
     model: str
@@ -41,3 +43,4 @@ class Reconciliation:
     causes: tuple[str, ...]
     exit_code: int
     error_class: str = ""
+    postmortem: PostMortem | None = None

@@ -15,6 +15,7 @@ from harness import __version__
 from harness.domain.attempt import DONE, FAILED, Attempt, Circumstances, Job, JobResult, Sweep
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import ResultError, StorageError
+from harness.postmortem_file import write_postmortem
 from harness.store.logs import read_log, write_log
 from harness.store.rows import (
     ATTEMPT_COLUMNS,
@@ -78,6 +79,10 @@ class Store:
     def logs(self) -> Path:
         """The folder of the serial logs."""
         return self._path.parent / "logs"
+
+    def postmortem(self, attempt: int) -> Path:
+        """Where the post-mortem of an attempt is, if its device died."""
+        return self.logs / f"{attempt}.postmortem.json"
 
     def begin_sweep(self, jobs: Sequence[Job], options: Values) -> int:
         """Write down a plan before anything is done; returns the sweep's id."""
@@ -149,6 +154,8 @@ class Store:
     def end_attempt(self, attempt: int, result: Reconciliation, key: Circumstances, log: bytes = b"") -> None:
         """Write down how an attempt ended, and keep what was on the serial line."""
         name = write_log(self.logs, attempt, log)
+        if result.postmortem:
+            write_postmortem(self.postmortem(attempt), result.postmortem)
         values = ended_values(result, key)
         state = FAILED if result.verdict == "error" else DONE
         values |= {"state": state, "ended_at": _now(), "log": name}

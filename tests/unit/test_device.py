@@ -6,6 +6,7 @@ import pytest
 
 from harness.device import Device, Patience
 from harness.errors import (
+    BrownOutError,
     DeadlineError,
     DeviceFaultError,
     ProtocolError,
@@ -181,7 +182,7 @@ def rebooted(reset):
 
 
 @pytest.mark.parametrize(
-    ("reset", "error"), [("watchdog", WatchdogError), ("brownout", DeviceFaultError), ("software", DeviceFaultError)]
+    ("reset", "error"), [("watchdog", WatchdogError), ("brownout", BrownOutError), ("software", DeviceFaultError)]
 )
 def test_a_reset_in_mid_command_is_told_by_its_cause(reset, error):
     _, device = started(only_for("invoke", rebooted(reset)))

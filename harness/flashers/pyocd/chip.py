@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pyocd.core import exceptions
@@ -31,6 +32,11 @@ _ERASE_SHARE, _PROGRAM_SHARE = 0.35, 0.5
 _WRITE_SHARE = _ERASE_SHARE + _PROGRAM_SHARE
 """Of the time; reading back takes the rest."""
 _READ_BACK_BYTES = 16 * 1024
+_CORE_REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc", "xpsr", "msp", "psp")
+_FAULT_REGISTERS: Mapping[str, int] = MappingProxyType(
+    {"cfsr": 0xE000_ED28, "hfsr": 0xE000_ED2C, "mmfar": 0xE000_ED34, "bfar": 0xE000_ED38}
+)
+"""Of every Cortex-M with fault status (ARMv7-M section B3.2)."""
 _NO_PROTECTION = 0xAA
 """FLASH_OPTCR's RDP field at level 0 (RM0090 section 3.9.10)."""
 
@@ -86,6 +92,14 @@ class Chip:
         """Let it run."""
         with explained("starting the chip", self._probe_id):
             self._target.resume()
+
+    def registers(self) -> dict[str, int]:
+        """Halt the core, and read its registers and its fault status."""
+        with explained("reading registers", self._probe_id):
+            self._target.halt()
+            values = self._target.read_core_registers_raw(list(_CORE_REGISTERS))
+            core = dict(zip(_CORE_REGISTERS, values, strict=True))
+            return core | {name: self._target.read32(address) for name, address in _FAULT_REGISTERS.items()}
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read memory, by aligned words."""

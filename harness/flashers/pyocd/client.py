@@ -130,6 +130,11 @@ class PyocdSession:
         doing = f"writing {size} bytes at {segment.address:#010x}"
         self._process.call(request, doing, f"probe {self._probe_id}", report)
 
+    def registers(self) -> Mapping[str, int]:
+        """Halt the core and read its registers; see `Inspectable.registers`."""
+        registers: Mapping[str, int] = self._call({"call": "registers"}, "reading registers").fields["registers"]
+        return registers
+
     def start(self, open_line: Callable[[], Line]) -> Line:
         """Reset and halt, open the line, resume: nothing that the chip says is lost."""
         self._call({"call": "reset_and_halt"}, "resetting")

@@ -38,6 +38,7 @@ class PyocdCalls:
             "connect": self._connect,
             "read": self._read,
             "write": self._write,
+            "registers": self._registers,
             "reset_and_halt": self._reset_and_halt,
             "resume": self._resume,
             "disconnect": self._disconnect,
@@ -58,6 +59,9 @@ class PyocdCalls:
     def _write(self, request: Message) -> Message:
         self._connected.write(request.fields["address"], request.data, self._report)
         return result()
+
+    def _registers(self, request: Message) -> Message:
+        return result(registers=self._connected.registers())
 
     def _reset_and_halt(self, request: Message) -> Message:
         self._connected.reset_and_halt()

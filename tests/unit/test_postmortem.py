@@ -1,0 +1,101 @@
+"""What is read from the remains of a device, with a probe that only knows what it is told."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from harness.domain.postmortem import ArenaEnds, DeviceFault, PostMortem, RunningOperator
+from harness.errors import ArenaTooSmallError, DeviceFaultError, OverrunError, ProbeError
+from harness.postmortem import blame, examine
+
+SOUND = b"\xaa" * 64
+REGISTERS = dict.fromkeys(("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar"), 0)
+FAULT = DeviceFault("bus_fault", "invoke", "", REGISTERS, RunningOperator(3, "CONV_2D", 0x0800_0101))
+ERROR = DeviceFaultError("the device ended in a bus fault during invoke", where="/dev/ttyX")
+ARENA = ArenaEnds(0x2000_0040, 1000, SOUND, SOUND, b"", b"")
+
+
+class GoneProbe:
+    """A flash session whose probe has been unplugged."""
+
+    def registers(self):
+        raise ProbeError("the probe is gone")
+
+
+@pytest.fixture(scope="module")
+def compiled_program(tmp_path_factory):
+    """Any ELF file will do: its addresses are not those of the fault."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a compiler for this machine: gcc")
+    folder = tmp_path_factory.mktemp("elf")
+    (folder / "main.c").write_text("int main(void) { return 0; }\n")
+    command = [compiler, "-g", str(folder / "main.c"), "-o", str(folder / "main")]
+    subprocess.run(command, check=True, timeout=60)
+    return folder / "main"
+
+
+def subject(elf):
+    return SimpleNamespace(
+        model="m.tflite", board=SimpleNamespace(id="b"), image=SimpleNamespace(build_id="0" * 16, elf=elf)
+    )
+
+
+def device(**changes):
+    return SimpleNamespace(**{"unit": "aa", "fault": FAULT, "arena_bytes": 1000, **changes})
+
+
+def test_a_probe_that_is_gone_does_not_hide_what_the_device_said(compiled_program):
+    found = examine(ERROR, subject(compiled_program), 2000, device(), GoneProbe())
+    assert found.probe_trouble == "the probe is gone"
+    assert found.fault == FAULT
+    assert found.suspect == "arena"
+    assert found.reasons == ("it has 1,000 bytes, and the model should need 2,000",)
+
+
+def test_without_a_probe_the_devices_own_words_are_used(compiled_program):
+    found = examine(ERROR, subject(compiled_program), 500, device(), object())
+    assert (found.registers, found.probe_trouble) == ({}, "")
+    assert found.suspect == "model"
+    assert "operator 3 CONV_2D" in found.reasons[0]
+
+
+def test_silence_without_a_probe_accuses_nobody(compiled_program):
+    found = examine(ERROR, subject(compiled_program), None, device(fault=None, arena_bytes=None), object())
+    assert (found.suspect, found.pc, found.summary()) == ("", None, ())
+
+
+def found(**changes):
+    return replace(PostMortem("m", "b", "u", "0", "DeviceFaultError", "died", fault=FAULT, arena=ARENA), **changes)
+
+
+def test_a_fault_in_too_small_an_arena_is_an_arena_too_small():
+    error = blame(ERROR, found(suspect="arena"))
+    assert isinstance(error, ArenaTooSmallError)
+    assert "bus fault" in error.what
+    assert "likely the arena is too small" in error.what
+
+
+def test_a_broken_guard_is_an_overrun():
+    broken = replace(ARENA, guard_high=b"\x11" * 64)
+    assert isinstance(blame(ERROR, found(suspect="arena", arena=broken)), OverrunError)
+
+
+def test_an_access_behind_the_arena_is_an_overrun():
+    registers = {**REGISTERS, "cfsr": 1 << 15, "bfar": 0x2002_0000}
+    near = replace(ARENA, start=0x2001_F000)
+    assert isinstance(
+        blame(ERROR, found(suspect="arena", arena=near, fault=replace(FAULT, registers=registers))), OverrunError
+    )
+    # Without the bit that says so, the register holds whatever was there.
+    registers["cfsr"] = 0
+    error = blame(ERROR, found(suspect="arena", arena=near, fault=replace(FAULT, registers=registers)))
+    assert isinstance(error, ArenaTooSmallError)
+
+
+@pytest.mark.parametrize("suspect", ["stack", "model", ""])
+def test_others_than_the_arena_leave_the_error_as_it_is(suspect):
+    assert blame(ERROR, found(suspect=suspect)) is ERROR
