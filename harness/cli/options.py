@@ -62,9 +62,9 @@ class _UnitType(click.ParamType[str]):
         return str(value)
 
 
-def _no_nan(_ctx: click.Context, param: click.Parameter, value: float) -> float:
+def no_nan(_ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Click's ranges let NaN through, and no figure is ever above that."""
-    if math.isnan(value):
+    if value is not None and math.isnan(value):
         raise UsageError("this is no number", where=_name(param), measured=value)
     return value
 
@@ -112,7 +112,7 @@ threshold_option: Decorator = click.option(
     "--threshold",
     "threshold_percent",
     type=click.FloatRange(0, 1000),
-    callback=_no_nan,
+    callback=no_nan,
     default=20.0,
     show_default=True,
     help="How far too high an estimate may be, in percent.",
@@ -121,7 +121,7 @@ margin_option: Decorator = click.option(
     "--margin",
     "margin_percent",
     type=click.FloatRange(0, 1000),
-    callback=_no_nan,
+    callback=no_nan,
     default=0.0,
     show_default=True,
     help="What to add to the recommended arena, in percent; 10 to 20 is usual.",

@@ -11,6 +11,7 @@ from harness.cli.options import (
     corrections_folder,
     corrections_options,
     invokes_option,
+    no_nan,
     store_option,
     threshold_option,
     together,
@@ -51,7 +52,12 @@ _LAST = "last"
     show_default=True,
     help="So many different jobs that fail in a row set a unit aside.",
 )
-@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds after which no job is begun.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=no_nan,
+    help="Seconds after which no job is begun.",
+)
 @click.option(
     "--power-hook",
     metavar="COMMAND",
@@ -60,6 +66,7 @@ _LAST = "last"
 @click.option(
     "--power-hook-timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=no_nan,
     default=60.0,
     show_default=True,
     help="Seconds for the power hook, and again for the board to answer after it.",

@@ -123,7 +123,8 @@ def sweep_and_show(plan: SweepPlan, settings: Settings) -> int:
         for each in planned:
             if each.refused:
                 store.give_up_job(sweep, each.job.number, str(each.refused).splitlines(), each.refused.exit_code)
-        return _run_and_show(store, sweep, crew, settings)
+        with claim_sweep(settings.store, sweep):
+            return _run_and_show(store, sweep, crew, settings)
 
 
 def resume_and_show(wanted: str | None, asked: SweepPlan, settings: Settings) -> int:

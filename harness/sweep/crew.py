@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,8 +13,8 @@ from harness.bench_file import BenchDut
 from harness.domain.attempt import Job
 from harness.sweep.dut_runner import DutRunner, Outcome
 
-_CLOSE_S = 20.0
-"""How long units may take to be given back at the end."""
+_CLOSE_S = 15.0
+"""How long all units together may take to be given back at the end."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,9 @@ class ThreadCrew:
         """Give all units back; one that does not let go in time ends with this program."""
         for thread in self._threads.values():
             thread.tasks.put(None)
+        deadline_s = time.monotonic() + _CLOSE_S
         for thread in self._threads.values():
-            thread.join(_CLOSE_S)
+            thread.join(max(0.0, deadline_s - time.monotonic()))
 
 
 class _DutThread(threading.Thread):

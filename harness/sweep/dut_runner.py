@@ -86,7 +86,7 @@ class DutRunner:
         while True:
             try:
                 self._open(self._tflm or self._options.tflm).await_answer()
-            except HarnessError as error:
+            except (HarnessError, OSError) as error:
                 self.close()
                 if time.monotonic() > deadline:
                     return "; ".join(filter(None, (complaint, str(error).splitlines()[0])))
