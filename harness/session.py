@@ -17,7 +17,7 @@ from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import BenchError, FlashError, HarnessError, ModelError, UsageError
+from harness.errors import BenchError, DoesNotLinkError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
 from harness.estimate.shapes_rewrite import resize_model
@@ -72,13 +72,26 @@ def run_models(
     """
     readable = any(isinstance(_read(path, options), ModelFile) for path in paths)
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(board, options, progress)) if readable else None
+        session = stack.enter_context(_open_or_refuse(board, options, progress)) if readable else None
         for path in paths:
             model = _read(path, options)
             if isinstance(model, HarnessError):
                 yield without_measurement((path.name, "", board.id, ""), None, model)
+            elif isinstance(session, DoesNotLinkError):
+                yield without_measurement((model.name, model.sha256, board.id, ""), None, session)
             elif session:
                 yield session.run(model)
+
+
+@contextmanager
+def _open_or_refuse(board: Board, options: RunOptions, progress: Progress) -> Iterator[Session | DoesNotLinkError]:
+    """As `open_session`; a firmware that does not fit the board is no error, but what there is to say of each model."""
+    with ExitStack() as stack:
+        try:
+            session: Session | DoesNotLinkError = stack.enter_context(open_session(board, options, progress))
+        except DoesNotLinkError as error:
+            session = error
+        yield session
 
 
 def _read(path: Path, options: RunOptions) -> ModelFile | ModelError:

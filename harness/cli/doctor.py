@@ -132,7 +132,8 @@ def _attempt(check: str, find: Callable[[], str]) -> _Line:
 def _compiler_version(name: str) -> str:
     from harness import plugins
 
-    return plugins.toolchain(name).identify().version
+    info = plugins.toolchain(name).identify()
+    return f"{info.version} ({info.remark})" if info.remark else info.version
 
 
 def _tflm_version(name: str) -> str:

@@ -27,11 +27,12 @@ _COMPILER_RT = "pythondata-software-compiler-rt"
 HELPERS = (
     "adddf3", "addsf3", "divdf3", "divdi3", "divsi3", "extendsfdf2", "fixdfsi", "fixunsdfsi", "fixunssfsi",
     "floatsidf", "floatsisf", "floatunsidf", "floatunsisf", "muldf3", "muldi3", "mulsf3", "subdf3", "subsf3",
-    "truncdfsf2", "udivdi3", "udivmodsi4", "udivsi3", "umoddi3", "umodsi3",
+    "truncdfsf2", "udivdi3", "udivmoddi4", "udivmodsi4", "udivsi3", "umoddi3", "umodsi3",
 )  # fmt: skip
-"""Sources of compiler-rt for what Debian's libgcc lacks. Of divsf3, libgcc has its own."""
+"""Sources of compiler-rt for what Debian's libgcc lacks, and for what these call. Of divsf3, libgcc has its own."""
 _OWN_HELPER = Path(__file__).with_name("umulsidi3.c")
-_HELPER_FLAGS = ("-O2", "-ffunction-sections", "-w", "-std=gnu99")
+HELPER_FLAGS = ("-O2", "-fwrapv", "-ffunction-sections", "-w", "-std=gnu99")
+"""`-fwrapv`: floatsidf negates the smallest integer, and is wrong where the compiler takes that for impossible."""
 
 
 class Lx106:
@@ -58,6 +59,7 @@ class Lx106:
             raise ToolchainError(
                 "the C library for Debian's Xtensa compiler is missing", where=specs, hint=self._install_hint
             )
+        _cxx_headers()
         return ToolchainInfo(
             found.name,
             f"{found.version} with compiler-rt {_helper_version()}",
@@ -87,7 +89,7 @@ class Lx106:
     def _helpers(self) -> Path:
         """The library of the missing functions, compiled once."""
         key = fingerprint(
-            self.gcc.identify().version, _helper_version(), *HELPERS, *_HELPER_FLAGS, _OWN_HELPER.read_bytes()
+            self.gcc.identify().version, _helper_version(), *HELPERS, *HELPER_FLAGS, _OWN_HELPER.read_bytes()
         )
         return Cache().entry("compiler-rt", key, self._make_helpers) / "libhelpers.a"
 
@@ -95,7 +97,7 @@ class Lx106:
         sources = helper_sources()
         objects = [folder / f"{source.stem}.o" for source in sources]
         for source, target in zip(sources, objects, strict=True):
-            self.gcc.compile(source, target, _HELPER_FLAGS)
+            self.gcc.compile(source, target, HELPER_FLAGS)
         self.gcc.archive(objects, folder / "libhelpers.a")
 
 

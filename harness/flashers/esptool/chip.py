@@ -23,6 +23,8 @@ from harness.flashers.esptool.port import open_port
 _RESET = "default-reset" if int(esptool.__version__.partition(".")[0]) >= 5 else "default_reset"
 _CHIP_NAMES = {"esp32": "ESP32"}
 _CONNECT_BAUD_RATE = 115200
+_FLASH_BAUD_RATE = 460800
+"""The most that all usual serial bridges, also those on boards, do without errors (esptool's own default)."""
 _CONNECT_ATTEMPTS = 3
 _FLASH_BYTES = 4 << 20
 _SECTOR_BYTES = 4096
@@ -34,7 +36,6 @@ class Chip:
 
     Args:
         port_name: device path or URL.
-        baud_rate: bits per second once it is connected.
         target: which chip it must be, as the board file calls it.
         mac: its MAC address; None when any will do.
 
@@ -47,7 +48,7 @@ class Chip:
         WrongDeviceError: it is another.
     """
 
-    def __init__(self, port_name: str, baud_rate: int, target: str, mac: str | None) -> None:
+    def __init__(self, port_name: str, target: str, mac: str | None) -> None:
         self._where = port_name
         self._claims = ExitStack()
         try:
@@ -57,7 +58,7 @@ class Chip:
                 self.mac = ":".join(f"{byte:02x}" for byte in chip.read_mac())
                 self._check(chip.CHIP_NAME, target, mac)
                 self._loader: Any = chip.run_stub()
-                self._loader.change_baud(baud_rate)
+                self._loader.change_baud(_FLASH_BAUD_RATE)
                 self._loader.flash_spi_attach(0)
                 self._loader.flash_set_parameters(_FLASH_BYTES)
         except BaseException:

@@ -97,7 +97,6 @@ class EsptoolSession:
         request = {
             "call": "connect",
             "port": self._dut.port,
-            "baud_rate": self._dut.board.baud_rate,
             "target": self._dut.board.flash_target,
             "mac": self._mac,
         }

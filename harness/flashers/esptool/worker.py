@@ -37,7 +37,7 @@ class EsptoolCalls:
     def _connect(self, request: Message) -> Message:
         self._disconnect(request)
         fields = request.fields
-        self._chip = self._module.Chip(fields["port"], fields["baud_rate"], fields["target"], fields["mac"])
+        self._chip = self._module.Chip(fields["port"], fields["target"], fields["mac"])
         return result(mac=self._chip.mac)
 
     def _read(self, request: Message) -> Message:
