@@ -16,7 +16,8 @@ from pathlib import Path
 from harness.cache import Cache, fingerprint
 from harness.domain.board import Board, MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource, ToolchainInfo
-from harness.errors import BoardFileError
+from harness.errors import BoardFileError, StorageError
+from harness.fields import Fields
 from harness.ports import Progress, TflmProvider, Toolchain
 from harness.resources import firmware_dir
 
@@ -31,6 +32,8 @@ _LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--fatal-warnings")
 
 _ELF = "firmware.elf"
 _IMAGE = "firmware.bin"
+# What `_store_facts` writes; another number when that changes, so that nothing built before is taken for it.
+_FACTS_VERSION = "2"
 _FACTS = "facts.json"
 
 
@@ -73,7 +76,7 @@ class _Inputs:
 
     def firmware_key(self) -> str:
         flags = [*self.own_flags(), *_LINK_FLAGS, memory_script(self.board)]
-        return fingerprint(self.library_key(), *flags, *_contents(self.firmware, self.own_sources))
+        return fingerprint(_FACTS_VERSION, self.library_key(), *flags, *_contents(self.firmware, self.own_sources))
 
     def path_flags(self) -> list[str]:
         """Flags that hold paths of this machine; `-ffile-prefix-map` keeps these paths out of what is built."""
@@ -193,8 +196,8 @@ def _store_facts(toolchain: Toolchain, elf: Path, folder: Path) -> None:
 
 
 def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
-    facts = json.loads((folder / _FACTS).read_text())
-    segment = FlashSegment(facts["address"], (folder / _IMAGE).read_bytes())
+    facts = _read_facts(folder)
+    segment = FlashSegment(facts.count("address"), (folder / _IMAGE).read_bytes())
     return FirmwareImage(
         build_id=_build_id(key),
         board_id=inputs.board.id,
@@ -202,16 +205,26 @@ def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
         tflm_version=inputs.source.version,
         toolchain=inputs.compiler.version,
         segment=segment,
-        model_region=MemoryRegion(facts["model_start"], facts["model_size_bytes"]),
-        crc32=facts["crc32"],
+        model_region=MemoryRegion(facts.count("model_start"), facts.count("model_size_bytes")),
+        crc32=facts.count("crc32"),
         elf=folder / _ELF,
         text_bytes=len(segment.data),
-        ram_bytes=facts["ram_bytes"],
-        arena_max_bytes=facts["arena_max_bytes"],
+        ram_bytes=facts.count("ram_bytes"),
+        arena_max_bytes=facts.count("arena_max_bytes"),
         tflm_hash=inputs.source.content_hash,
         kernels=inputs.source.kernels,
         flags=" ".join(inputs.own_flags()),
     )
+
+
+def _read_facts(folder: Path) -> Fields:
+    """The facts that `_store_facts` kept, unless a crash of the machine has spoilt them."""
+    path = folder / _FACTS
+    hint = f"remove {folder}: the firmware is then built anew"
+    try:
+        return Fields(str(path), dict(json.loads(path.read_text("utf-8"))), StorageError, hint)
+    except (OSError, ValueError, TypeError) as error:
+        raise StorageError("what was built is damaged", where=path, hint=hint) from error
 
 
 def _build_id(key: str) -> str:

@@ -13,7 +13,7 @@ from harness.build import GUARD_BYTES, build, memory_script
 from harness.cache import Cache
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import TflmSource
-from harness.errors import BoardFileError, BuildError, DoesNotLinkError
+from harness.errors import BoardFileError, BuildError, DoesNotLinkError, StorageError
 from harness.resources import firmware_dir
 from harness.toolchains.arm_gcc import ArmGcc
 
@@ -215,6 +215,16 @@ def test_a_firmware_that_is_too_large_names_its_region(firmware, tflm, cache):
     small = replace(BOARD, firmware_flash=MemoryRegion(0x08000000, 16))
     with pytest.raises(DoesNotLinkError, match="region FIRMWARE_FLASH"):
         build(small, tflm, ArmGcc(), ignore, cache)
+
+
+@pytest.mark.parametrize("facts", ["", "{}", "[1]", '{"address": "here"}'])
+def test_what_was_built_and_got_damaged_is_named_with_how_to_mend_it(firmware, tflm, cache, facts):
+    spoilt = build(BOARD, tflm, ArmGcc(), ignore, cache).elf.with_name("facts.json")
+    spoilt.write_text(facts)
+    with pytest.raises(StorageError) as caught:
+        build(BOARD, tflm, ArmGcc(), ignore, cache)
+    assert str(spoilt) in caught.value.where
+    assert f"remove {spoilt.parent}" in caught.value.hint
 
 
 @pytest.mark.parametrize("family", ["z80", "", ".", "..", "../ports/toy", "a\nb"])
