@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from harness.domain.board import Board
 from harness.domain.dut import Dut, Probe, SerialPort
@@ -151,6 +151,21 @@ class FlashSession(Protocol):
 
     def restart(self, line: Line) -> None:
         """Reset the chip and let it run, the line staying open."""
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """What a flash session may offer besides: a look into a core that has died."""
+
+    def registers(self) -> Mapping[str, int]:
+        """Halt the core and read its registers and fault status; it stays halted until it is started anew.
+
+        Returns:
+            By the names that the core's reference manual gives them, lower case; `pc`, `lr` and `sp` always.
+
+        Raises:
+            ProbeError: there is no way to the core.
+        """
 
 
 class Flasher(Protocol):
