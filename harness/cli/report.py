@@ -98,7 +98,7 @@ def _from_store(path: Path, sweep: int | None) -> _Found:
         chosen = store.sweep(sweep)
         results = store.job_results(chosen.id)
         source = f"{path.name}, sweep {chosen.id} of {chosen.started_at} on {chosen.host}"
-        models = list(dict.fromkeys(Path(result.job.path) for result in results))
+        models = [Path(path) for path in dict.fromkeys(result.job.path for result in results)]
         return _Found(source, sweep_outcomes(results), past_outcomes(store), models)
 
 

@@ -18,6 +18,8 @@ Values = dict[str, object]
 _KEY_COLUMNS = tuple(field.name for field in fields(Circumstances))
 _LISTS = ("causes", "corrections")
 
+_JOB_COLUMNS = tuple(field.name for field in fields(Job))
+
 ATTEMPT_COLUMNS = tuple(field.name for field in fields(Attempt) if field.name != "circumstances") + _KEY_COLUMNS
 """All but the long texts of estimate and measurement."""
 
@@ -27,19 +29,19 @@ def attempt_of(row: Mapping[str, object] | sqlite3.Row) -> Attempt:
     values = {name: row[name] for name in ATTEMPT_COLUMNS}
     key = Circumstances(**{name: values.pop(name) for name in _KEY_COLUMNS})  # type: ignore[arg-type]  # texts all
     for name in _LISTS:
-        values[name] = tuple(json.loads(str(values[name])))
+        values[name] = _texts(str(values[name]))
     return Attempt(**values, circumstances=key)  # type: ignore[arg-type]  # the schema has the same types
 
 
 def job_of(row: sqlite3.Row) -> Job:
     """A row of `job`."""
-    values = {field.name: row[field.name] for field in fields(Job)}
+    values = {name: row[name] for name in _JOB_COLUMNS}
     return Job(**values | {"min_arena": bool(row["min_arena"])})
 
 
 def job_result_of(row: sqlite3.Row, attempt: Attempt | None) -> JobResult:
     """A row of `job` with counts of its attempts."""
-    not_run = tuple(json.loads(row["not_run"]))
+    not_run = _texts(row["not_run"])
     return JobResult(job_of(row), attempt, row["attempts"], row["failures"], not_run, row["not_run_exit_code"])
 
 
@@ -97,6 +99,11 @@ def reconciliation_of(row: sqlite3.Row) -> Reconciliation:
         exit_code=attempt.exit_code or 0,
         error_class=attempt.error_class,
     )
+
+
+def _texts(column: str) -> tuple[str, ...]:
+    """A JSON list of texts; most are empty, and there may be a hundred thousand."""
+    return () if column == "[]" else tuple(json.loads(column))
 
 
 def _fields(row: sqlite3.Row, column: str) -> Fields | None:
