@@ -38,6 +38,7 @@ def command(*, scheduler: str, bench: Path, name: str | None, listen: str) -> in
     duts = read_bench(bench)
     if not duts:
         raise UsageError("the bench file lists no unit", where=bench)
+    scheduler = scheduler if "://" in scheduler else f"tcp://{scheduler}"
     if not scheduler.startswith("tls://") and not (_is_loopback(listen) and _is_loopback(urlsplit(scheduler).hostname)):
         click.echo("warning: not encrypted, and open to whoever reaches this machine; use tls://", err=True)
     with claim_duts(duts, lambda text: click.echo(text, err=True)) as free:
