@@ -14,7 +14,7 @@ from harness.domain.attempt import Job
 from harness.sweep.dut_runner import Outcome
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
 _REFRESHES_PER_SECOND = 4
 
@@ -65,19 +65,20 @@ class SweepProgress:
         sys.stderr.write(printable(text) + "\n")
         sys.stderr.flush()
 
-    def table(self) -> Table:
-        """The state of all units, for a terminal."""
+    def picture(self) -> Group:
+        """The state of the sweep and of all units, for a terminal."""
+        from rich.console import Group
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=Text(self._headline()), title_justify="left", expand=False)
+        table = Table()
         for column in ("unit", "at", "for", "done", "failed"):
             table.add_column(column, justify="left" if column in ("unit", "at") else "right")
         for name, unit in self._units.items():
             seconds = f"{time.monotonic() - unit.since_s:.0f} s" if unit.at else ""
             cells = (name, unit.at or "idle", seconds, str(unit.ended), str(unit.failed))
             table.add_row(*(Text(printable(cell)) for cell in cells))
-        return table
+        return Group(Text(self._headline()), table)
 
     def _headline(self) -> str:
         left = self._jobs - self._done
@@ -104,7 +105,7 @@ def shown(duts: Sequence[str], jobs: int) -> Iterator[SweepProgress]:
 
     # What is written to stderr meanwhile goes above the table.
     with Live(
-        get_renderable=progress.table,
+        get_renderable=progress.picture,
         console=Console(stderr=True),
         refresh_per_second=_REFRESHES_PER_SECOND,
         transient=True,

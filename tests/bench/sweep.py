@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import platformdirs
 
 from harness.store import open_store
 from harness.tflm.crate import CrateProvider
-from tests.bench.process import cost_of
+from tests.bench.process import Cost, cost_of
 from tests.bench.table import Row
 
 BOARD = "stm32f407-virtual"
@@ -45,7 +44,7 @@ def _naive(models: list[Path], folder: Path) -> float:
         (cache / "harness").mkdir(parents=True)
         (cache / "harness" / "sources").symlink_to(platformdirs.user_cache_path("harness") / "sources")
         command = [sys.executable, "-m", "harness", "run", str(model), "--board", BOARD, "--force-flash"]
-        wall_s += cost_of(command, {"XDG_CACHE_HOME": str(cache)}).wall_s
+        wall_s += _succeeding(command, {"XDG_CACHE_HOME": str(cache)}).wall_s
     return wall_s / len(models)
 
 
@@ -53,7 +52,7 @@ def _sweep(models: list[Path], units: int, folder: Path) -> tuple[float, float]:
     """Seconds per job, and the share of the units' time that was spent in attempts."""
     store = folder / f"{units}.db"
     command = [sys.executable, "-m", "harness", "sweep", *map(str, models), "--boards", BOARD]
-    cost = cost_of([*command, "--units", f"{BOARD}={units}", "--store", str(store)], dict(os.environ))
+    cost = _succeeding([*command, "--units", f"{BOARD}={units}", "--store", str(store)], {})
     with open_store(store) as opened:
         attempts = opened.attempts()
     busy_s = sum(
@@ -61,3 +60,11 @@ def _sweep(models: list[Path], units: int, folder: Path) -> tuple[float, float]:
         for each in attempts
     )
     return cost.wall_s / len(models), busy_s / (units * cost.wall_s)
+
+
+def _succeeding(command: list[str], environment: dict[str, str]) -> Cost:
+    """The cost of a command that came to verdicts: what fails at once would seem fast."""
+    cost = cost_of(command, environment)
+    if cost.status not in (0, 1, 2):
+        raise RuntimeError(f"status {cost.status}: {' '.join(command)}")
+    return cost

@@ -135,6 +135,23 @@ def test_a_board_in_trouble_does_no_harm_to_the_others(harness, models, tmp_path
     assert told in " ".join(failed.causes)
 
 
+def test_the_power_hook_brings_a_silent_board_back(harness, models, tmp_path, bench):
+    path, sick = bench
+    path.write_text(path.read_text().split('[[dut]]\nname = "well"')[0])
+    hook = tmp_path / "hook.py"
+    hook.write_text(
+        "import sys\nfrom pathlib import Path\nfrom harness.virtual.link import Client\n"
+        "with Client(Path(sys.argv[1])) as client:\n    client.control({'do': 'clear_faults'})\n"
+    )
+    with Client(sick.socket) as client:
+        client.control(SILENT)
+    words = ("--bench", path, "--power-hook", f"{sys.executable} {hook} {sick.socket}")
+    ended = harness(*arguments(models, tmp_path, *words))
+    assert ended.status == 0, ended.err
+    assert [(row["verdict"], row["flaky"]) for row in ended.rows] == [("ok", True), ("ok", False), ("ok", False)]
+    assert "sick: power off and on" in ended.err
+
+
 def test_a_board_that_dies_in_mid_sweep(harness, models, tmp_path, bench):
     path, sick = bench
     command = [sys.executable, "-m", "harness", *arguments(models, tmp_path, "--bench", path, "--arena", "60k")]

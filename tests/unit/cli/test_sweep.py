@@ -94,7 +94,7 @@ def test_the_table_shows_units_and_what_is_left():
     progress = SweepProgress(["left", "[red]right"], 3)
     progress.began("left", JOB)
     stream = io.StringIO()
-    Console(file=stream, width=120).print(progress.table())
+    Console(file=stream, width=120).print(progress.picture())
     assert "0 of 3 done, 0 failed attempts, 3 left, time left unknown" in stream.getvalue()
     assert "kws.tflite" in stream.getvalue()
     assert "[red]right" in stream.getvalue()
