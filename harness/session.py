@@ -18,7 +18,7 @@ from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, DoesNotLinkError, FlashError, HarnessError, ModelError, UsageError
-from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
+from harness.estimate import ModelFile, device_refusals, estimate, file_name, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
 from harness.estimate.shapes_rewrite import resize_model
 from harness.flash import first_difference, flash_parts
@@ -76,7 +76,7 @@ def run_models(
         for path in paths:
             model = _read(path, options)
             if isinstance(model, HarnessError):
-                yield without_measurement((path.name, "", board.id, ""), None, model)
+                yield without_measurement((file_name(path), "", board.id, ""), None, model)
             elif isinstance(session, DoesNotLinkError):
                 yield without_measurement((model.name, model.sha256, board.id, ""), None, session)
             elif session:

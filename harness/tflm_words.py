@@ -20,7 +20,7 @@ _ARENA_TOO_SMALL: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"Failed to allocate persistent buffer"), "an operator's data do not fit"),
     (re.compile(r"Failed to (allocate|register scratch)"), "the persistent data do not fit"),
     (re.compile(r"Unable to allocate"), "the quantization data do not fit"),
-    (re.compile(r"MicroAllocator: Failed to init"), "not even the allocator fits"),
+    (re.compile(r"MicroAllocator: Failed to init|cannot hold TFLM's own allocator"), "not even the allocator fits"),
     # The planner's tables live in the free middle; with too little of it, it takes "too many" for the cause.
     (re.compile(r"Too many buffers"), "the memory planner's own tables do not fit"),
 )

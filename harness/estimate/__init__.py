@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from harness.estimate.api import DEFAULT_ARENA_BYTES, device_refusals, estimate, load_graph
 from harness.estimate.generation import installed_generations
-from harness.estimate.model_file import ModelFile, read_model
+from harness.estimate.model_file import ModelFile, file_name, read_model
 
 __all__ = [
     "DEFAULT_ARENA_BYTES",
     "ModelFile",
     "device_refusals",
     "estimate",
+    "file_name",
     "installed_generations",
     "load_graph",
     "read_model",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,11 @@ class ModelFile:
         return cls(name, data, hashlib.sha256(data).hexdigest())
 
 
+def file_name(path: Path) -> str:
+    """The name of a file as text. Bytes in it that are no UTF-8, which no table or database takes, are escaped."""
+    return os.fsencode(path.name).decode("utf-8", "backslashreplace")
+
+
 def read_model(path: Path) -> ModelFile:
     """Read a model file.
 
@@ -45,7 +51,7 @@ def read_model(path: Path) -> ModelFile:
     """
     data = _read(path)
     _check_identity(data, path)
-    return ModelFile.of(path.name, data)
+    return ModelFile.of(file_name(path), data)
 
 
 def _read(path: Path) -> bytes:

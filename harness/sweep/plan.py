@@ -23,7 +23,7 @@ from harness.bench_file import BenchDut, read_bench, virtual_duts
 from harness.boards import load_board
 from harness.domain.attempt import Job
 from harness.errors import ModelError, UsageError
-from harness.estimate import read_model
+from harness.estimate import file_name, read_model
 from harness.toml_file import read_toml, refuse_unknown_keys
 
 _KEYS = ("models", "boards", "tflm", "arena_size_bytes", "min_arena", "bench", "units")
@@ -161,7 +161,7 @@ def _read(path: Path) -> _Model:
     try:
         model = read_model(path)
     except ModelError as error:
-        return _Model(path.name, path, "", error)
+        return _Model(file_name(path), path, "", error)
     return _Model(model.name, path, model.sha256, None)
 
 

@@ -27,6 +27,12 @@ def test_a_model_comes_with_its_hash(tmp_path: Path) -> None:
     assert model.sha256 == hashlib.sha256(data).hexdigest()
 
 
+def test_a_name_that_is_no_utf_8_becomes_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"non\xffutf8.tflite")
+    path.write_bytes(chain("TANH").build())
+    assert read_model(path).name == r"non\xffutf8.tflite"
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such file"):
         read_model(tmp_path / "none.tflite")
