@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from harness.domain.attempt import Circumstances, Job
+from harness.domain.recipe import Recipe
 from harness.errors import ResultError
 from harness.fields import Fields
-from harness.measure import Recipe
 from harness.results import reconciliation_from_json, reconciliation_to_json
 from harness.session import RunOptions
 from harness.sweep.dut_runner import Outcome

@@ -6,8 +6,8 @@ import pytest
 
 from harness.cluster import messages
 from harness.domain.attempt import Circumstances, Job
+from harness.domain.recipe import Recipe
 from harness.errors import FlashError, ResultError
-from harness.measure import Recipe
 from harness.reconcile import reconcile, without_measurement
 from harness.session import RunOptions
 from harness.sweep.dut_runner import Outcome
