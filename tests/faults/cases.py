@@ -78,7 +78,11 @@ _FLASH = (
         ({"do": "flash_flip", "address": MODEL_FLASH + 0x100, "mask": 1},),
         error="FlashError", says="0x08040100",
     ),
-    Case("flash stays busy for ever", ({"do": "flash_busy"},), error="FlashError", says="timed out", deadline_s=40, writes=True),
+    Case(
+        "flash stays busy for ever",
+        ({"do": "flash_busy"},),
+        error="FlashError", says="timed out", deadline_s=40, writes=True,
+    ),
     Case(
         "sector does not erase",
         ({"do": "flash_failing_sector", "sector": _SECTOR_OF_MODEL},),
@@ -139,7 +143,7 @@ _SERIAL = (
         error="DeadlineError", says="scan",
     ),
     Case("answer split into bytes", (_during("scan", _serial("host", "split", 0, 200, delay_s=0.002)),), verdict="ok"),
-    Case("command split into bytes", (_during("fill", _serial("device", "split", 0, 60, delay_s=0.002)),), verdict="ok"),
+    Case("command split into bytes", (_during("fill", _serial("device", "split", 0, 60, delay_s=0.002)),), "ok"),
     Case(
         "one byte per 100 ms",
         (_serial("host", "split", 0, None, delay_s=0.1),),
