@@ -26,6 +26,7 @@
     │   ├── DeviceFaultError           1             HardFault, BusFault, abort, …
     │   ├── StackOverflowError         1             the stack left its region
     │   ├── OverrunError               1             writes outside the arena
+    │   ├── OutputMismatchError        1             other outputs than on the host
     │   ├── WatchdogError              1             the device hung and its watchdog reset it
     │   └── BrownOutError              1             the supply voltage fell too low
     └── InterruptedRunError           130   not_run   Ctrl-C
@@ -194,6 +195,10 @@ class StackOverflowError(DeviceError):
 
 class OverrunError(DeviceError):
     """Something wrote outside the arena."""
+
+
+class OutputMismatchError(DeviceError):
+    """The model's outputs on the device are not those on the host."""
 
 
 class WatchdogError(DeviceError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -41,6 +42,31 @@ def feed(device: Device, line_bytes: int, tensors: Sequence[TensorInfo], inputs:
         for offset in range(0, len(data), piece_bytes):
             piece = data[offset : offset + piece_bytes]
             device.ask("input", "ok", index=index, offset=offset, hex=piece.hex())
+
+
+def given_data(tensors: Sequence[TensorInfo], inputs: Sequence[bytes], random_seed: int | None) -> tuple[bytes, ...]:
+    """What the user gives as inputs: bytes, or random data; empty for the firmware's own pattern."""
+    if random_seed is None:
+        return tuple(inputs)
+    generator = random.Random(random_seed)  # noqa: S311  # test data, no secrets
+    return tuple(_random_data(tensor, generator) for tensor in tensors)
+
+
+def input_data(tensors: Sequence[TensorInfo], inputs: Sequence[bytes], random_seed: int | None) -> tuple[bytes, ...]:
+    """The bytes that a device's input tensors are given, whoever chooses them.
+
+    Raises:
+        UsageError: a tensor's element type has no pattern.
+    """
+    return given_data(tensors, inputs, random_seed) or tuple(map(pattern, tensors))
+
+
+def _random_data(tensor: TensorInfo, generator: random.Random) -> bytes:
+    """Floats from -1 to 1; truth values; any bytes for integers."""
+    if tensor.type == _FLOAT:
+        return b"".join(struct.pack("<f", generator.uniform(-1.0, 1.0)) for _ in range(tensor.size_bytes // 4))
+    data = generator.randbytes(tensor.size_bytes)
+    return bytes(byte & 1 for byte in data) if tensor.type == "bool" else data
 
 
 def check_inputs(tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> None:

@@ -10,57 +10,19 @@ interpreter, since its state may grow from run to run; AllocateTensors runs on e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from harness.device import Device
 from harness.device_faults import read_operator
-from harness.domain.board import Board
-from harness.domain.firmware import FirmwareImage
 from harness.domain.measurement import Extent, Measurement, TensorInfo
 from harness.domain.postmortem import RunningOperator
+from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
 from harness.errors import DeadlineError, DeviceError, FlashError, ProtocolError, UsageError
 from harness.fields import Fields
 from harness.hello import Hello
-from harness.input_data import feed
+from harness.input_data import feed, given_data
 from harness.tflm_words import explain
-
-MAGIC_BYTES = (0xAA, 0x55)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What to do with the model.
-
-    Attributes:
-        arena_size_bytes: the arena to give it; None for the largest that fits.
-        inputs: the input tensors' bytes, in order; none for the firmware's own pattern.
-        invokes: how often to run it on each of the two paints.
-    """
-
-    arena_size_bytes: int | None = None
-    inputs: tuple[bytes, ...] = ()
-    invokes: int = 1
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is to be measured: a model that lies in the flash of a running device.
-
-    Attributes:
-        model: file name.
-        sha256: of the model file, in hex.
-        board: what it runs on.
-        probe_id: the probe of the unit.
-        image: the firmware that must be running.
-    """
-
-    model: str
-    sha256: str
-    board: Board
-    probe_id: str
-    image: FirmwareImage
 
 
 @dataclass(frozen=True)
@@ -214,8 +176,10 @@ def _allocate(device: Device, arena_bytes: int, magic_byte: int) -> Fields:
 
 def _invoke(device: Device, hello: Hello, allocated: Fields, recipe: Recipe, *, watch: bool = False) -> Fields:
     """Feed the inputs, which share their memory with later tensors, before each Invoke; return the last answer."""
+    tensors = _tensors(allocated, "inputs")
+    data = given_data(tensors, recipe.inputs, recipe.random_seed)
     for _ in range(recipe.invokes):
-        feed(device, hello.line_bytes, _tensors(allocated, "inputs"), recipe.inputs)
+        feed(device, hello.line_bytes, tensors, data)
         log_before = len(device.log)
         invoked = device.ask("invoke", "invoked", works=True, watch=int(watch)).body
         if invoked.text("status") != "ok":

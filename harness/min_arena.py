@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from harness.device import Device
 from harness.errors import DeadlineError, DeviceError
-from harness.measure import Recipe, Subject, check_hello, try_run
+from harness.domain.recipe import Recipe, Subject
+from harness.measure import check_hello, try_run
 
 # TFLM aligns nothing in the arena to less.
 STEP_BYTES = 4

@@ -29,7 +29,8 @@ from harness.errors import (
     StackOverflowError,
     WatchdogError,
 )
-from harness.measure import MAGIC_BYTES, Recipe, Subject, check_hello, find_culprit
+from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
+from harness.measure import check_hello, find_culprit
 from harness.ports import FlashSession, Inspectable
 
 DEATHS = (DeviceFaultError, StackOverflowError, WatchdogError, DeadlineError)

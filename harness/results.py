@@ -10,8 +10,8 @@ from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
 from harness.fields import Fields, objects_in
-from harness.postmortem_file import postmortem_from_json, postmortem_to_json
 from harness.files import read_bounded
+from harness.postmortem_file import postmortem_from_json, postmortem_to_json
 
 Json = dict[str, object]
 

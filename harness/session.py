@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness import plugins
@@ -16,47 +16,26 @@ from harness.domain.estimate import Estimate, Profile
 from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
+from harness.domain.recipe import Subject
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, DoesNotLinkError, FlashError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, file_name, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
+from harness.estimate.host_run import host_run
 from harness.estimate.shapes_rewrite import resize_model
 from harness.flash import first_difference, flash_parts
-from harness.measure import Recipe, Subject, measure
+from harness.input_data import input_data
+from harness.measure import measure
 from harness.min_arena import find_min_arena
 from harness.model_image import HEADER_BYTES, pack
+from harness.output_check import unchecked, with_output_check
 from harness.ports import Flasher, FlashSession, Line, Progress
 from harness.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
-from harness.reconcile import DEFAULT_THRESHOLD_PERCENT, reconcile, without_measurement
+from harness.reconcile import reconcile, without_measurement
+from harness.run_options import RunOptions
 from harness.serial_log import RecordedLine, SerialLog
 
-
-@dataclass(frozen=True)
-class RunOptions:
-    """What a run is to do.
-
-    Attributes:
-        tflm: the TFLM provider's plug-in name.
-        probe, port: which unit, when there are several.
-        recipe: how to measure.
-        min_arena: whether to search for the smallest working arena as well.
-        force_flash: write the flash even when it already holds the right bytes.
-        threshold_percent: how far too high an estimate may be.
-        margin_percent: what to add to the recommended arena.
-        corrections: folder of corrections to the estimate, or None for none.
-        input_shapes: other shapes of the models' inputs, by name or number: each model is rewritten to them.
-    """
-
-    tflm: str = "crate"
-    probe: str | None = None
-    port: str | None = None
-    recipe: Recipe = field(default_factory=Recipe)
-    min_arena: bool = False
-    force_flash: bool = False
-    threshold_percent: float = DEFAULT_THRESHOLD_PERCENT
-    margin_percent: float = 0.0
-    corrections: Path | None = None
-    input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+__all__ = ["RunOptions", "Session", "open_session", "run_models"]
 
 
 def run_models(
@@ -213,7 +192,17 @@ class Session:
                     self.close()  # the next model begins with a fresh connection
             row = (model.name, model.sha256, self._board.id, self._image.tflm)
             return with_postmortem(without_measurement(row, expected, error), self._postmortem)
-        return reconcile(expected, found, self._options.threshold_percent)
+        result = reconcile(expected, found, self._options.threshold_percent)
+        return self._with_checked_output(result, model, found) if self._options.check_output else result
+
+    def _with_checked_output(self, row: Reconciliation, model: ModelFile, found: Measurement) -> Reconciliation:
+        recipe = self._options.recipe
+        try:
+            data = input_data(found.inputs, recipe.inputs, recipe.random_seed)
+            host = host_run(model, data, recipe.all_invokes)
+        except HarnessError as error:
+            return unchecked(row, error)
+        return with_output_check(row, found, host.outputs, host.tflm)
 
     def await_answer(self) -> None:
         """Start the device with this firmware, and wait until it says hello.

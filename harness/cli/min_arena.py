@@ -37,8 +37,9 @@ def command(
 
     The same as `harness run --min-arena`: the smallest arena is measured beside everything else.
     """
-    from harness.cli.running import read_inputs, run_and_show
-    from harness.measure import Recipe
+    from harness.cli.inputs import read_inputs
+    from harness.cli.running import run_and_show
+    from harness.domain.recipe import Recipe
     from harness.session import RunOptions
 
     recipe = Recipe(inputs=read_inputs(inputs))

@@ -96,7 +96,16 @@ input_option: Decorator = click.option(
     "inputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Raw bytes of an input tensor; once per input, in the model's order.  [default: a fixed pattern]",
+    help="Raw bytes of an input tensor, or a NumPy file (.npy); once per input, in the model's order."
+    "  [default: a fixed pattern]",
+)
+random_input_option: Decorator = click.option(
+    "--random-input", metavar="SEED", type=int, help="Fill the inputs with random data made from this number."
+)
+check_output_option: Decorator = click.option(
+    "--check-output",
+    is_flag=True,
+    help="Compare the outputs with those of TFLM on this machine: integers bit by bit, floats within 1e-5.",
 )
 invokes_option: Decorator = click.option(
     "--invokes",

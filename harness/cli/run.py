@@ -9,6 +9,7 @@ import click
 from harness.cli.estimating import input_shape_option
 from harness.cli.options import (
     arena_option,
+    check_output_option,
     corrections_folder,
     corrections_options,
     force_flash_option,
@@ -16,6 +17,7 @@ from harness.cli.options import (
     invokes_option,
     margin_option,
     models_argument,
+    random_input_option,
     tflm_option,
     threshold_option,
     together,
@@ -28,8 +30,9 @@ from harness.domain.board import Board
 @click.command()
 @models_argument
 @unit_options
-@together(tflm_option, arena_option, input_option, input_shape_option, invokes_option)
+@together(tflm_option, arena_option, input_option, random_input_option, input_shape_option, invokes_option)
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
+@check_output_option
 @together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
 def command(
     *,
@@ -41,8 +44,10 @@ def command(
     arena_size: int | None,
     inputs: tuple[Path, ...],
     input_shapes: tuple[str, ...],
+    random_input: int | None,
     invokes: int,
     min_arena: bool,
+    check_output: bool,
     force_flash: bool,
     threshold_percent: float,
     margin_percent: float,
@@ -56,17 +61,19 @@ def command(
     the interpreter says it uses, `painted` what was really written, `minimum` the smallest arena that works, and
     `error` the estimate less `used`. The causes of differences follow below.
     """
-    from harness.cli.running import read_inputs, run_and_show
+    from harness.cli.inputs import read_inputs
+    from harness.cli.running import run_and_show
+    from harness.domain.recipe import Recipe
     from harness.estimate.shapes_resize import parse_input_shape
-    from harness.measure import Recipe
     from harness.session import RunOptions
 
     options = RunOptions(
         tflm=tflm,
         probe=probe,
         port=port,
-        recipe=Recipe(arena_size, read_inputs(inputs), invokes),
+        recipe=Recipe(arena_size, read_inputs(inputs, random_input), invokes, random_input),
         min_arena=min_arena,
+        check_output=check_output,
         force_flash=force_flash,
         threshold_percent=threshold_percent,
         margin_percent=margin_percent,

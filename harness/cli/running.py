@@ -15,8 +15,7 @@ from harness.cli.output import Row, printable, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import InterruptedRunError, StorageError, UsageError
-from harness.files import read_bounded
+from harness.errors import InterruptedRunError, StorageError
 from harness.postmortem_file import write_postmortem
 from harness.reconcile import table
 from harness.results import reconciliation_to_json
@@ -31,18 +30,6 @@ _HEADINGS = {
     "error_bytes": "error",
     "error_percent": "error %",
 }
-
-# No arena of a microcontroller holds a larger input.
-_INPUT_LIMIT_BYTES = 16 * 1024 * 1024
-
-
-def read_inputs(paths: Sequence[Path]) -> tuple[bytes, ...]:
-    """The bytes of the input files.
-
-    Raises:
-        UsageError: one of them cannot be read, or is too large.
-    """
-    return tuple(read_bounded(path, _INPUT_LIMIT_BYTES, UsageError) for path in paths)
 
 
 def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, output_format: str) -> int:

@@ -100,12 +100,13 @@ def command(
     """Run many models on many boards and settings, side by side, and keep every attempt.
 
     What is to be done stands in a plan file, in options, or in both; options come first. A sweep that was cut off goes
-    on with --resume. Exit status: the worst of its rows, as for harness run.
+    on with --resume, which does nothing twice; with more --retries it also takes up jobs that ended with bench trouble.
+    Exit status: the worst of its rows, as for harness run.
     """
     import shlex
 
     from harness.cli.sweeping import Settings, dry_run_and_show, parse_units, plan_from, resume_and_show, sweep_and_show
-    from harness.measure import Recipe
+    from harness.domain.recipe import Recipe
     from harness.session import RunOptions
     from harness.sweep.plan import SweepPlan
     from harness.sweep.policy import Policy, parse_retries

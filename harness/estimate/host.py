@@ -116,10 +116,18 @@ def _allocate(model: ModelFile, arena_size_bytes: int, deadline_s: float) -> lis
     lines = [Fields(model.name, json.loads(line), ModelError) for line in done.stdout.splitlines()]
     if lines:
         return lines
-    raise _failure(model, arena_size_bytes, done.returncode, done.stderr.decode(errors="replace"))
+    raise host_failure(model, arena_size_bytes, done.returncode, done.stderr.decode(errors="replace"))
 
 
-def _failure(model: ModelFile, arena_size_bytes: int, status: int, said: str) -> ModelError | ArenaTooSmallError:
+def host_failure(model: ModelFile, arena_size_bytes: int, status: int, said: str) -> ModelError | ArenaTooSmallError:
+    """The error that the end of a child process amounts to.
+
+    Args:
+        model: what it ran.
+        arena_size_bytes: the arena asked for; 0 for one that is large enough.
+        status: its exit status, negative for a signal.
+        said: what it wrote on stderr.
+    """
     reasons = [line.strip() for line in said.splitlines() if line.strip()]
     last = reasons[-1] if reasons else "no reason given"
     if status < 0:

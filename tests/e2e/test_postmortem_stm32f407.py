@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.boards import load_board
+from harness.domain.recipe import Recipe
 from harness.estimate import read_model
-from harness.measure import Recipe
 from harness.postmortem_file import read_postmortem
 from harness.resources import firmware_dir
 from harness.session import RunOptions, open_session

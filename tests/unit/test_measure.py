@@ -7,7 +7,8 @@ from harness.device import Device, Patience
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, ProtocolError, UsageError
-from harness.measure import Recipe, Subject, measure
+from harness.domain.recipe import Recipe, Subject
+from harness.measure import measure
 from tests.scripted import ALLOCATED, HELLO, SCANNED, ScriptedLine
 
 IMAGE = FirmwareImage(
