@@ -192,12 +192,12 @@ class _Run:
     def _heed_deadline(self) -> None:
         if self._deadline_s is None or time.monotonic() < self._deadline_s:
             return
-        if not self._stopping:
-            self._stopping = "the sweep's deadline came first"
-            dropped = self._scheduler.give_up_all()
-            for job in dropped:
-                self._store.give_up_job(self._sweep, job.number, [self._stopping])
-            self._observer.note(f"the deadline has come: {len(dropped)} jobs are not run")
+        self._stopping = "the sweep's deadline came first"
+        dropped = self._scheduler.give_up_all()
+        for job in dropped:
+            self._store.give_up_job(self._sweep, job.number, [self._stopping])
+        if dropped:
+            self._observer.note(f"the deadline has come: {len(dropped)} jobs are not tried any more")
         if time.monotonic() > self._deadline_s + _DEADLINE_GRACE_S:
             self._cut_off()
 

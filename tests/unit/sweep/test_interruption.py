@@ -1,10 +1,13 @@
 """What the sweep does when units or people leave in the middle of a job: a crew that is told what to report."""
 
+import time
+
 import pytest
 
 from harness.bench_file import BenchDut
 from harness.domain.attempt import Circumstances
-from harness.errors import InterruptedRunError
+from harness.errors import InterruptedRunError, ProbeError
+from harness.reconcile import without_measurement
 from harness.sweep.crew import Ended, Lost
 from harness.sweep.dut_runner import Outcome
 from harness.sweep.policy import Policy
@@ -43,10 +46,10 @@ def interrupt(_):
 
 @pytest.fixture
 def run(store, models):
-    def start(script):
+    def start(script, policy=None):
         number = store.begin_sweep(jobs_for(models), {})
         watcher = Watcher()
-        run_sweep(store, number, ToldCrew(script), Policy(), watcher)
+        run_sweep(store, number, ToldCrew(script), policy or Policy(), watcher)
         return watcher
 
     return start
@@ -85,6 +88,20 @@ def test_a_second_ctrl_c_leaves_it(store, run):
     with pytest.raises(InterruptedRunError):
         run([interrupt, interrupt])
     assert states(store) == ["interrupted", "interrupted"]
+
+
+def test_trouble_after_the_deadline_is_not_tried_again(store, run):
+    def fail_late(crew):
+        time.sleep(0.05)
+        job = crew.in_hand.pop("a")
+        row = without_measurement((job.model, job.sha256, BOARD.id, ""), None, ProbeError("gone"))
+        return Ended("a", Outcome(row, Circumstances()))
+
+    run([fail_late], Policy(deadline_s=0.01))
+    first, second, *others = store.job_results(1)
+    assert (first.verdict, first.causes) == ("error", ("gone", "the sweep's deadline came first"))
+    assert second.verdict == "ok"
+    assert {each.verdict for each in others} == {"not_run"}
 
 
 def test_a_mistake_leaves_no_attempt_running(store, run):
