@@ -165,11 +165,12 @@ class Device:
     def _await(self, kinds: set[str], doing: str, within_s: float, nonces: set[str]) -> Frame:
         """The next frame of one of `kinds` with one of `nonces`; faults and resets on the way raise."""
         deadline = time.monotonic() + within_s
-        damaged_before, lines, logged = self.damaged_lines, self._decoder.sound_lines, len(self._log)
+        damaged_before, lines, logged = self.damaged_lines, 0, len(self._log)
         while (left_s := deadline - time.monotonic()) > 0:
             event = self._next_event(min(left_s, _POLL_S))
-            if self._decoder.sound_lines > lines:  # a long frame takes its time on a slow line
-                deadline, lines = time.monotonic() + within_s, self._decoder.sound_lines
+            # A long frame takes its time on a slow line; one that begins again and again does not get more of it.
+            if self._decoder.frame_lines > lines:
+                deadline, lines = time.monotonic() + within_s, self._decoder.frame_lines
             frame = self._judge(event, kinds, doing, nonces) if event else None
             if frame is not None:
                 return frame

@@ -140,10 +140,10 @@ class Decoder:
     """Turns a stream of bytes, in pieces of any size, into events.
 
     Attributes:
-        sound_lines: how many lines of frames have arrived undamaged.
+        frame_lines: how many lines of the frame that is arriving, or arrived last, came undamaged.
     """
 
-    sound_lines: int = 0
+    frame_lines: int = 0
     _pending: bytearray = field(default_factory=bytearray)
     _parts: bytearray = field(default_factory=bytearray)
     _next_line: tuple[bytes, int] | None = None  # nonce and sequence number that would continue the frame
@@ -184,7 +184,7 @@ class Decoder:
         if version != VERSION:
             yield OtherVersion(version)
             return
-        self.sound_lines += 1
+        self.frame_lines = self.frame_lines + 1 if self._next_line == (nonce, sequence) else 1
         if self._next_line not in (None, (nonce, sequence)):  # its middle was lost, or the device began anew
             yield Damaged(_readable(bytes(self._parts)))
             self._parts.clear()

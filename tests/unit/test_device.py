@@ -53,6 +53,34 @@ def test_silence_at_boot_has_its_deadline():
         Device(line, line.reset, BRIEF).await_boot()
 
 
+def test_a_line_at_the_wrong_speed_is_told_from_silence():
+    line = ScriptedLine()
+    line.say(bytes(value ^ 0xDB for value in b"no line ends in this"))
+    with pytest.raises(ProtocolError, match="no frame") as caught:
+        Device(line, line.reset, BRIEF).await_boot()
+    assert "baud rate" in caught.value.hint
+
+
+def test_half_an_answer_is_told_from_none():
+    _, device = started(only_for("scan", lambda line: line.frame(dict(ANSWERS["scan"]))[:50]))
+    with pytest.raises(ProtocolError, match="half an answer to 'scan'"):
+        device.ask("scan", "scanned")
+
+
+def test_two_complaints_about_one_command_are_not_taken_for_two_answers():
+    complaints = [{"frame": "error", "error": word, "text": ""} for word in ("bad_crc", "bad_frame")]
+
+    def script(line, command):
+        said = b"".join(line.frame(body) for body in complaints)
+        complaints.clear()
+        return said or None
+
+    line, device = started(script)
+    device.ask("allocate", "allocated", works=True, arena_bytes=4096, paint=170)
+    assert device.ask("scan", "scanned").kind == "scanned"
+    assert [command["cmd"] for command in line.commands] == ["allocate", "allocate", "scan"]
+
+
 def test_talk_without_frames_is_told_from_silence():
     line = ScriptedLine()
     line.say(b"some other program\r\n")
