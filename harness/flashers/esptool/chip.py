@@ -65,6 +65,11 @@ class Chip:
             self.close()
             raise
 
+    def restart(self) -> None:
+        """Start what is in flash."""
+        with explained("restarting", self._where):
+            self._loader.hard_reset()
+
     def close(self) -> None:
         """Give the port back."""
         with explained("disconnecting", self._where):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from harness.domain.dut import Dut, Probe
 from harness.domain.firmware import FlashSegment
@@ -68,7 +67,7 @@ class EsptoolFlasher:
         try:
             yield session
         finally:
-            session.disconnect()
+            session.disconnect(restart=True)
 
     def _running(self) -> Process:
         if self._process is None or not self._process.alive:
@@ -100,20 +99,25 @@ class EsptoolSession:
             "target": self._dut.board.flash_target,
             "mac": self._mac,
         }
-        self._mac = self._call(request, "connecting").fields["mac"]
+        self._mac = self._call(Message(request), "connecting").fields["mac"]
         self._connected = True
 
-    def disconnect(self) -> None:
-        """Give the port back. Does nothing when esptool had to be killed."""
-        if self._connected and self._process.alive:
-            self._connected = False
-            self._call({"call": "disconnect"}, "disconnecting")
+    def disconnect(self, *, restart: bool) -> None:
+        """Give the port back. Does nothing when esptool had to be killed.
+
+        Args:
+            restart: whether the chip is to start what is in its flash, if it waits for commands.
+        """
+        request = Message({"call": "disconnect", "restart": restart and self._connected})
+        self._connected = False
+        if self._process.alive:
+            self._call(request, "disconnecting")
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read flash; see `FlashSession.read`."""
         self.connect()
         request = {"call": "read", "address": address, "size_bytes": size_bytes}
-        return self._call(request, f"reading {size_bytes} bytes at {address:#010x}").data
+        return self._call(Message(request), f"reading {size_bytes} bytes at {address:#010x}").data
 
     def write(self, segment: FlashSegment, progress: Progress) -> None:
         """Erase, program and compare.
@@ -128,12 +132,11 @@ class EsptoolSession:
             progress("flash", round(done * size), size)
 
         request = Message({"call": "write", "address": segment.address}, segment.data)
-        doing = f"writing {size} bytes at {segment.address:#010x}"
-        self._process.call(request, doing, self._dut.port, report)
+        self._call(request, f"writing {size} bytes at {segment.address:#010x}", report)
 
     def start(self, open_line: Callable[[], Line]) -> Line:
         """Hold the chip in reset while the line is emptied, and let it start: nothing that it says is lost."""
-        self.disconnect()
+        self.disconnect(restart=False)
         line = open_line()
         try:
             self.restart(line)
@@ -151,5 +154,9 @@ class EsptoolSession:
                 pass
         line.set_control(dtr=False, rts=False)
 
-    def _call(self, fields: Mapping[str, Any], doing: str) -> Message:
-        return self._process.call(Message(fields), doing, self._dut.port)
+    def _call(self, request: Message, doing: str, report: Callable[[float], None] = lambda done: None) -> Message:
+        try:
+            return self._process.call(request, doing, self._dut.port, report)
+        except HarnessError:
+            self._connected = False  # after an error esptool has to begin anew
+            raise

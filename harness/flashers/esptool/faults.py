@@ -26,10 +26,16 @@ _ADVICE: tuple[tuple[str, type[BenchError], str, str], ...] = (
         "check the wire from the adapter's TX to the chip's RX (GPIO3)",
     ),
     (
-        r"No serial data received|Failed to connect|No more data to read",
+        r"Failed to connect",
         ProbeError,
         "the chip does not answer",
         f"is --port this board's, and its cable one for data? {_HOLD_BOOT}",
+    ),
+    (
+        r"No serial data received|No more data to read|data stream stopped",
+        ProbeError,
+        "the chip answers no longer",
+        "check cable and supply, then run again",
     ),
     (
         r"Invalid head of packet|noise or corruption|Packet content transfer|Corrupt data|Response doesn't match",
@@ -52,6 +58,8 @@ _ADVICE: tuple[tuple[str, type[BenchError], str, str], ...] = (
 )
 _OTHER = (ProbeError, "esptool gives up", "run again; unplug the board and plug it in again before that")
 _TEXT_LIMIT = 160
+_POINTER = re.compile("(?i)this can have many causes|for troubleshooting")
+"""Where esptool goes on with the address of a web page."""
 
 
 @contextmanager
@@ -77,5 +85,5 @@ def explain(text: str, doing: str, port: str) -> BenchError:
     kind, what, hint = next(
         ((kind, what, hint) for pattern, kind, what, hint in _ADVICE if re.search(pattern, text)), _OTHER
     )
-    said = " ".join(text.partition("For troubleshooting")[0].split())[:_TEXT_LIMIT]
+    said = " ".join(_POINTER.split(text)[0].split())[:_TEXT_LIMIT]
     return kind(f"{what} while {doing}", where=port, measured=f"esptool: {said}", hint=hint)

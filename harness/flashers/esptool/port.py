@@ -15,7 +15,7 @@ from harness.errors import SerialPortError
 _RFC2217 = "rfc2217://"
 
 
-class QuickRfc2217(rfc2217.Serial):  # type: ignore[misc]  # the stubs of pyserial leave it untyped
+class QuickRfc2217(rfc2217.Serial):
     """A remote port that takes a new time-out as its own business.
 
     pyserial negotiates all settings anew, which takes a fifth of a second, whenever a time-out is assigned; esptool
@@ -25,7 +25,7 @@ class QuickRfc2217(rfc2217.Serial):  # type: ignore[misc]  # the stubs of pyseri
     @property
     def timeout(self) -> float | None:
         """How long a read may wait, in seconds."""
-        return self._timeout  # type: ignore[no-any-return]
+        return self._timeout
 
     @timeout.setter
     def timeout(self, seconds: float | None) -> None:

@@ -35,8 +35,8 @@ class EsptoolCalls:
         return {"connect": self._connect, "read": self._read, "write": self._write, "disconnect": self._disconnect}
 
     def _connect(self, request: Message) -> Message:
-        self._disconnect(request)
         fields = request.fields
+        self._close()
         self._chip = self._module.Chip(fields["port"], fields["target"], fields["mac"])
         return result(mac=self._chip.mac)
 
@@ -48,10 +48,15 @@ class EsptoolCalls:
         return result()
 
     def _disconnect(self, request: Message) -> Message:
+        if self._chip is not None and request.fields["restart"]:
+            self._chip.restart()
+        self._close()
+        return result()
+
+    def _close(self) -> None:
         if self._chip is not None:
             self._chip.close()
             self._chip = None
-        return result()
 
     @property
     def _connected(self) -> Chip:

@@ -1,0 +1,97 @@
+"""The whole pipeline on the virtual ESP32: built, flashed by esptool, run by QEMU, measured over RFC 2217."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from harness import plugins
+from harness.boards import load_board
+from harness.errors import ToolchainError
+from harness.virtual import launcher
+from harness.virtual.link import Client
+from tests import esp32_probe
+from tests.e2e.conftest import BOARD as STM32
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("esp32")]
+BOARD = "esp32-virtual"
+SAME_FIGURES = ("arena_used_bytes", "head_bytes", "tail_bytes", "painted_used_bytes", "output_sha256")
+FLIPPED = 0x1200
+"""In flash: behind the model's header and the model of hello_world, in the firmware's constants."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tools():
+    pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
+    esp32_probe.require_emulator()
+    try:
+        plugins.toolchain(load_board(BOARD).toolchain).identify()
+    except ToolchainError as error:
+        pytest.skip(f"{error.what}: {error.hint}")
+
+
+def rows_of(harness, board, *arguments):
+    ended = harness("run", *arguments, "--board", board, "--format", "json")
+    assert ended.out, ended.err
+    return ended, ended.rows
+
+
+def test_figures_and_outputs_are_those_of_the_other_board(harness, example):
+    models = [example(f"{name}.tflite") for name in ("hello_world", "micro_speech")]
+    ended, rows = rows_of(harness, BOARD, *models)
+    assert ended.status == 0, ended.out
+    _, others = rows_of(harness, STM32, *models)
+    for row, other in zip(rows, others, strict=True):
+        assert row["verdict"] == "ok"
+        assert row["measurement"]["emulated"]
+        here, there = row["measurement"], other["measurement"]
+        for key in SAME_FIGURES if "micro_speech" in row["model"] else SAME_FIGURES[:4]:
+            assert here[key] == there[key], (row["model"], key)
+
+
+def test_every_public_model_is_measured_refused_or_does_not_link(harness, shared_models):
+    _, rows = rows_of(harness, BOARD, *shared_models)
+    _, others = rows_of(harness, STM32, *shared_models)
+    assert len(rows) == len(shared_models)
+    for row, other in zip(rows, others, strict=True):
+        assert row["verdict"] in ("ok", "fail", "does_not_link", "not_run"), row
+        if row["measurement"]:
+            assert row["error_bytes"] == 0, row["model"]
+            for key in SAME_FIGURES[:3]:
+                assert row["measurement"][key] == other["measurement"][key], (row["model"], key)
+            kinds = {tensor["type"] for tensor in row["measurement"]["outputs"]}
+            if kinds <= {"int8", "uint8"}:
+                assert row["measurement"]["output_sha256"] == other["measurement"]["output_sha256"], row["model"]
+        else:
+            assert row["causes"], row["model"]
+    assert sum(row["verdict"] == "ok" for row in rows) >= 6
+    too_large = [row for row in rows if row["verdict"] == "does_not_link"]
+    assert {row["model"] for row in too_large} == {"ad01_int8.tflite", "person_detect_int8.tflite"}
+    assert all("too many" in str(row["causes"]) and "boot loader" in str(row["causes"]) for row in too_large)
+
+
+def test_a_second_run_flashes_nothing_and_a_changed_byte_is_named(harness, example):
+    model = example("hello_world.tflite")
+    with launcher.start("esp32", f"flip-{os.getpid()}", private=False) as unit:
+        assert rows_of(harness, BOARD, model, "--probe", unit.name)[0].status == 0
+        flashed = harness("flash", model, "--board", BOARD, "--probe", unit.name, "--format", "json")
+        assert flashed.rows[0]["written"].startswith("nothing")
+        with Client(unit.socket) as client:
+            client.control({"do": "flash_flip", "address": FLIPPED, "mask": 0x01})
+        ended, (row,) = rows_of(harness, BOARD, model, "--probe", unit.name)
+        assert ended.status == 3
+        assert row["verdict"] == "error"
+        assert f"{FLIPPED:#010x}" in str(row["causes"])
+        assert rows_of(harness, BOARD, model, "--probe", unit.name, "--force-flash")[0].status == 0
+
+
+def test_an_interrupted_write_is_taken_up_again(harness, example):
+    long, short = example("micro_speech.tflite"), example("hello_world.tflite")
+    with launcher.start("esp32", f"cut-{os.getpid()}", private=False) as unit:
+        for model in (long, short):  # leaves the end of the longer image behind
+            assert harness("flash", model, "--board", BOARD, "--probe", unit.name).status == 0
+        with Client(unit.socket) as client:
+            client.control({"do": "unplug_after", "blocks": 3})
+        assert harness("flash", long, "--board", BOARD, "--probe", unit.name).status == 3
+        assert rows_of(harness, BOARD, long, "--probe", unit.name)[0].status == 0
