@@ -44,10 +44,12 @@ def test_sources_become_a_library_and_an_elf_file(toolchain, flags, tmp_path, su
     script, elf = tmp_path / "script.ld", tmp_path / "start.elf"
     script.write_text(SCRIPT)
     toolchain.link([source.with_suffix(".o"), tmp_path / "libpart.a"], script, elf, [*flags, "-nostdlib"])
-    image = toolchain.flash_image(elf)
+    assert toolchain.flash_image(elf).address == 0x1000
+    code = toolchain.contents(elf, 0x1000, 64)
     for name in ("start", "part"):
-        assert 0x1000 <= toolchain.symbols(elf)[name] < 0x1000 + len(image.data)
-    assert image.address == 0x1000
+        assert 0x1000 <= toolchain.symbols(elf)[name] < 0x1000 + len(code.rstrip(b"\xff"))
+    assert toolchain.contents(elf, 0x1002, 8) == code[2:10]
+    assert toolchain.contents(elf, 0x0FFE, 4) == b"\xff\xff" + code[:2]
 
 
 def test_a_source_it_cannot_compile_is_an_error(toolchain, flags, tmp_path):

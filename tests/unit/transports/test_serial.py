@@ -73,6 +73,10 @@ def test_line_by_rfc2217(server: socket.socket) -> None:
     serving.start()
     line = SerialTransport().open(f"rfc2217://127.0.0.1:{server.getsockname()[1]}", 460800)
     assert console.baudrate == 460800
+    line.set_control(dtr=False, rts=True)
+    assert (console.dtr, console.rts) == (False, True)
+    line.set_control(dtr=True, rts=False)
+    assert (console.dtr, console.rts) == (True, False)
     line.write(b"hello")
     received = b""
     while len(received) < 5 and (piece := line.read(5)):
