@@ -39,7 +39,7 @@ fuzz: setup ## feed damaged models and serial streams to harness (FUZZ_SECONDS=6
 
 lock: ## pin the Python packages anew, keeping present pins (needs uv; LOCK_FLAGS=--upgrade takes the newest)
 	PATH="$(CURDIR)/$(bin):$$PATH" uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-	    --extra virtual --extra oracle --extra cluster --extra report --extra dev --generate-hashes \
+	    --extra virtual --extra esp32 --extra oracle --extra cluster --extra report --extra dev --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_FLAGS) \
 	    --output-file .setup/requirements.txt
 

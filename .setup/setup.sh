@@ -18,6 +18,9 @@ readonly system_packages="
 gcc-arm-none-eabi                compiles the firmware for Cortex-M boards
 libnewlib-arm-none-eabi          the C library of that firmware
 libstdc++-arm-none-eabi-newlib   the C++ headers of that firmware
+gcc-xtensa-lx106                 compiles the firmware for the ESP32
+picolibc-xtensa-lx106-elf        the C library of that firmware
+qemu-system-misc                 runs it on the virtual ESP32
 g++                              compiles the firmware's portable half for the tests on this machine
 shellcheck                       checks the shell scripts
 "
@@ -151,7 +154,8 @@ install_python_packages() {
         return
     fi
     say "installing the Python packages pinned in .setup/requirements.txt into .venv"
-    pip install --require-hashes --only-binary :all: --requirement "$requirements"
+    # esptool comes as source only.
+    pip install --require-hashes --only-binary :all: --no-binary esptool --requirement "$requirements"
     pip install --no-index --no-deps --no-build-isolation --editable "$root"
     printf '%s\n' "$wanted" >"$stamp"
 }
