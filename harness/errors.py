@@ -22,6 +22,7 @@
     ├── DoesNotLinkError               1   does_not_link  firmware and model do not fit the board's memory
     ├── DeviceError                    1   fail      the device ran, and said no
     │   ├── ModelRefusedError          1             TFLM on the device refused the model
+    │   ├── OperatorMissingError       1             TFLM on the device has no such operator
     │   ├── ArenaTooSmallError         1             TFLM ran out of arena
     │   ├── DeviceFaultError           1             HardFault, BusFault, abort, …
     │   ├── StackOverflowError         1             the stack left its region
@@ -179,6 +180,10 @@ class DeviceError(HarnessError):
 
 class ModelRefusedError(DeviceError):
     """TFLM on the device refused the model."""
+
+
+class OperatorMissingError(DeviceError):
+    """TFLM on the device has no such operator, or not its version."""
 
 
 class ArenaTooSmallError(DeviceError):
