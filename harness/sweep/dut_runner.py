@@ -18,6 +18,7 @@ from harness.estimate import ModelFile, read_model
 from harness.ports import Progress
 from harness.reconcile import without_measurement
 from harness.session import RunOptions, Session, open_session
+from harness.sweep.policy import blames_unit
 
 OpenSession = Callable[[Board, RunOptions, Progress], AbstractContextManager[Session]]
 
@@ -56,6 +57,7 @@ class DutRunner:
         self._session: Session | None = None
         self._tflm = ""
         self._unit = ""
+        self._distrusts_flash = False
 
     def run(self, job: Job) -> Outcome:
         """Try a job. Whatever stands in its way is in the outcome."""
@@ -67,6 +69,7 @@ class DutRunner:
         except OSError as error:
             trouble = StorageError(error.strerror or str(error), where=error.filename or "")
             result = without_measurement(_row(job), None, trouble)
+        self._distrusts_flash = blames_unit(result.error_class)
         log = self._session.serial_log.take() if self._session else b""
         return Outcome(result, self._circumstances(result), log)
 
@@ -110,7 +113,9 @@ class DutRunner:
 
     def _options_for(self, job: Job) -> RunOptions:
         recipe = replace(self._options.recipe, arena_size_bytes=job.arena_size_bytes)
-        return replace(self._options, tflm=job.tflm, recipe=recipe, min_arena=job.min_arena)
+        # After trouble the flash is written anew: what a broken cell or another program left in it may bear our label.
+        force = self._options.force_flash or self._distrusts_flash
+        return replace(self._options, tflm=job.tflm, recipe=recipe, min_arena=job.min_arena, force_flash=force)
 
     def _circumstances(self, result: Reconciliation) -> Circumstances:
         measured = result.measurement

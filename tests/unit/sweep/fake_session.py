@@ -32,6 +32,7 @@ class FakeBench:
         self.pause_s = pause_s
         self.opened = []
         self.done = []
+        self.forced = []
 
     @contextmanager
     def __call__(self, board, options, progress):
@@ -59,6 +60,7 @@ class FakeSession:
             return without_measurement((model.name, model.sha256, BOARD.id, "2020-07"), None, error)
         if error is not None:
             raise error
+        self._bench.forced += [model.name] if options.force_flash else []
         self._bench.done.append((self._probe, model.name, options.recipe.arena_size_bytes))
         return result(used=len(model.data), model=model.name, sha256=model.sha256)
 

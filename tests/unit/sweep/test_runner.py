@@ -48,6 +48,20 @@ def test_trouble_once_is_flaky(store, sweep):
     assert tries[0].causes == ("gone for a moment",)
 
 
+def test_after_trouble_the_flash_is_written_anew_once(sweep):
+    failed = []
+
+    def once(probe, model):
+        if model == "model01.tflite" and not failed:
+            failed.append(model)
+            return ProbeError("gone for a moment")
+        return None
+
+    bench = FakeBench(once)
+    sweep(bench, units="a")
+    assert bench.forced == ["model02.tflite"]  # what comes next on this unit
+
+
 def test_verdicts_about_a_model_are_final(store, sweep):
     number, _ = sweep(FakeBench(lambda _, model: DeviceFaultError("HardFault") if model else None))
     assert verdicts(store, number) == ["fail"] * 6
