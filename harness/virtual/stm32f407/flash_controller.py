@@ -81,6 +81,7 @@ class FlashController:
         self._changed = changed
         self._option = _OPTCR_FACTORY
         self._stores: list[tuple[int, bytes]] = []
+        self._stored = False
         self.reset()
 
     def reset(self) -> None:
@@ -148,6 +149,7 @@ class FlashController:
             offset: into the array.
             value: 1, 2, 4 or 8 bytes.
         """
+        self._put_back()  # else the core's last store, let through as it was, would be taken for the old content
         old = bytes(self._array[offset : offset + len(value)])
         error = self._program_error(offset, len(value))
         self._sr |= error
@@ -155,12 +157,17 @@ class FlashController:
 
     def settle(self) -> None:
         """Put into the array what the stores since the last call have made of it."""
-        if not self._stores:
-            return
+        self._put_back()
+        if self._stored:
+            self._stored = False
+            self._changed()
+
+    def _put_back(self) -> None:
+        """Replace what a store has left in the array by what it had to leave there."""
         for offset, value in self._stores:
             self._array[offset : offset + len(value)] = value
+        self._stored = self._stored or bool(self._stores)
         self._stores.clear()
-        self._changed()
 
     def flip(self, offset: int, mask: int) -> None:
         """Turn bits of a byte of the array, as a cell that has lost its charge."""

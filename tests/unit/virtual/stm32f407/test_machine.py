@@ -139,6 +139,16 @@ def test_the_unique_id_and_the_flash_size_can_be_read(bench):
     assert bench.machine.read_memory(0x1FFF_7A22, 2, 2) == (1024).to_bytes(2, "little")
 
 
+@pytest.mark.parametrize("address", [0, 0x0800_0200])
+def test_stores_to_locked_flash_change_nothing_however_often(bench, address):
+    bench.start_with("01600260 0270 fee7", r0=address, r1=0x11223344, r2=0x55667788)  # str, str, strb, b .
+    loaded = bench.flash[:]
+    bench.run()
+    bench.halt()
+    assert bench.pc == 0x0800_0106
+    assert bench.flash[:] == loaded
+
+
 def test_flash_is_also_at_address_zero(bench):
     bench.load(SELF)
     assert bench.machine.read_memory(0, 64, 4) == bench.machine.read_memory(0x0800_0000, 64, 4)
