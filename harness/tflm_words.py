@@ -1,7 +1,7 @@
 """What TFLM's own log lines mean. Their wording differs from version to version and from stage to stage.
 
 The wordings are those of micro_allocator.cc, simple_memory_allocator.cc, micro_interpreter.cc and the memory planners
-of 2020-07, and of their successors (single_arena_buffer_allocator.cc, micro_interpreter_graph.cc and others) of 2026-08.
+of 2020-07, and of their successors of 2026-08 (single_arena_buffer_allocator.cc, micro_interpreter_graph.cc, …).
 """
 
 from __future__ import annotations

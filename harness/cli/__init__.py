@@ -34,6 +34,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tune": ("tune", "Learn corrections of the estimate from measurements."),
     "report": ("report", "Write a page, or Markdown, of results, history and memory timelines."),
     "demo": ("demo", "Run the four models that come with TFLM."),
+    "bench": ("bench", "Write a bench file of the units that are plugged in."),
     "virtual": ("virtual", "Start, stop and list virtual boards."),
 }
 

@@ -118,6 +118,7 @@ class Chip:
             steps = _in_safe_order(self._place(address, data))
             _run(steps, len(data), report)
             self._compare(address, data, report)
+            self._target.reset_and_halt()  # the core stands in the flash algorithm, and must not go on there
 
     def _read(self, address: int, size_bytes: int) -> bytes:
         start = address & ~3

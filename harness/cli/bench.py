@@ -1,0 +1,69 @@
+"""`harness bench scan`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from harness.bench_scan import Unit
+
+
+@click.group("bench")
+def command() -> None:
+    """Bench files: the units on a desk or in a lab."""
+
+
+@command.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The bench file to write.  [default: print it]")
+@click.option("--port", "ports", multiple=True, help="Ask this port, too; for network ports such as rfc2217://….")
+def scan(*, output: Path | None, ports: tuple[str, ...]) -> int:
+    """Write a bench file of what is plugged in.
+
+    Each port is asked which unit runs there, and each probe which chip it holds, so that they fit together whatever
+    their names are. Only units that run harness's firmware answer: flash new ones with `harness flash` first.
+    """
+    from harness import plugins
+    from harness.bench_scan import ask_ports, match_probes
+    from harness.boards import board_ids, load_board
+    from harness.files import write_atomically
+    from harness.virtual import registry
+
+    boards = [load_board(board) for board in board_ids()]
+    flashers = {name: plugins.flasher(name) for name in {board.flasher for board in boards}}
+    transport = plugins.transport("serial")
+    listed = [each.path for each in transport.ports()] + [entry.port for entry in registry.running()]
+    rates = sorted({board.baud_rate for board in boards}, reverse=True)
+    answers = ask_ports([*dict.fromkeys((*listed, *ports))], transport, rates, _note)
+    units = match_probes(answers, flashers, _note)
+    text = _bench_text(units)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(output, text.encode())
+        _note(f"{len(units)} units written to {output}")
+    return 0 if units else 3
+
+
+def _bench_text(units: Sequence[Unit]) -> str:
+    """A bench file. JSON's strings are also TOML's."""
+    counts: Counter[str] = Counter()
+    lines = ["# Written by harness bench scan. What a unit is, it has said itself.\n"]
+    for unit in units:
+        answer = unit.answer
+        counts[answer.board.id] += 1
+        lines.append(f"\n# unit {answer.unit}, firmware {answer.build_id}\n[[dut]]\n")
+        values = {"name": f"{answer.board.id}-{counts[answer.board.id]}", "board": answer.board.id}
+        values |= {"probe": unit.probe} if unit.probe else {}
+        values |= {"port": answer.port}
+        lines += [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
+    return "".join(lines)
+
+
+def _note(text: str) -> None:
+    click.echo(text, err=True)
