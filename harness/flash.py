@@ -8,10 +8,14 @@ model's CRC at boot and tells its own image's.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from harness.domain.firmware import FlashPart, FlashSegment
-from harness.errors import FlashError
+from harness.errors import BenchError, DeadlineError, FlashError, ProtocolError
 from harness.ports import FlashSession, Progress
+
+FLASH_SYMPTOMS = (FlashError, DeadlineError, ProtocolError)
+"""Errors behind which damaged flash may be."""
 
 
 def flash_parts(
@@ -62,6 +66,27 @@ def first_difference(session: FlashSession, segments: Sequence[FlashSegment]) ->
                 hint="flash it anew: --force-flash; if that does not last, the chip's flash is worn",
             )
     return None
+
+
+def blamed_on_flash(
+    error: BenchError, session: FlashSession, segments: Sequence[FlashSegment], port: str
+) -> BenchError:
+    """The first wrong byte in flash, where there is one, instead of what it led to: damaged firmware may say nothing.
+
+    Args:
+        error: what broke.
+        session: the chip.
+        segments: what its flash should hold.
+        port: the device's serial port.
+
+    Returns:
+        `error`, when flash is as it should be or cannot be read, or when it is not about flash or the device's words.
+    """
+    if not isinstance(error, FlashError) and error.where != port:
+        return error
+    with suppress(BenchError):  # what broke first is what there is to say
+        return first_difference(session, segments) or error
+    return error
 
 
 def _holds(session: FlashSession, part: FlashPart) -> bool:

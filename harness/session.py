@@ -18,12 +18,12 @@ from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import Subject
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import BenchError, DoesNotLinkError, FlashError, HarnessError, ModelError, UsageError
+from harness.errors import BenchError, DoesNotLinkError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, device_refusals, estimate, file_name, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
 from harness.estimate.host_run import host_run
 from harness.estimate.shapes_rewrite import resize_model
-from harness.flash import first_difference, flash_parts
+from harness.flash import FLASH_SYMPTOMS, blamed_on_flash, flash_parts
 from harness.input_data import input_data
 from harness.measure import measure
 from harness.min_arena import find_min_arena
@@ -256,8 +256,10 @@ class Session:
         try:
             with self._talk(bench) as device:
                 return self._ask(device, subject, expected)
-        except FlashError as error:
-            raise self._located(error, bench, model) from error  # the line is closed: the flasher may need its port
+        except FLASH_SYMPTOMS as error:
+            # The line is closed: the flasher may need its port.
+            segments = [part.segment for part in self._parts(model)]
+            raise blamed_on_flash(error, bench.flash, segments, bench.dut.port) from error
 
     def _ask(self, device: Device, subject: Subject, expected: Estimate) -> Measurement:
         try:
@@ -286,11 +288,6 @@ class Session:
             yield Device(line, lambda: bench.flash.restart(line), _patience(self._board))
         finally:
             line.close()
-
-    def _located(self, error: FlashError, bench: _Bench, model: ModelFile) -> FlashError:
-        """The same error with the address of the first wrong byte, where there is one."""
-        segments = [part.segment for part in self._parts(model)]
-        return first_difference(bench.flash, segments) or error
 
 
 def _patience(board: Board) -> Patience:

@@ -79,6 +79,11 @@ _FLASH = (
         error="FlashError", says="0x08040100",
     ),
     Case(
+        "flash bit of the firmware's vectors turns",
+        ({"do": "flash_flip", "address": 0x0800_0006, "mask": 0x40},),
+        error="FlashError", says="0x08000006",
+    ),
+    Case(
         "flash stays busy for ever",
         ({"do": "flash_busy"},),
         error="FlashError", says="timed out", deadline_s=40, writes=True,
