@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from harness.boards import load_board
 from harness.device import Device, Patience
-from harness.domain.board import Board, MemoryRegion
+from harness.domain.board import Board
 from harness.domain.dut import Dut, Probe
 from harness.errors import HarnessError, WrongDeviceError
 from harness.hello import Hello, read_hello
+from harness.identity import read_unit_id
 from harness.ports import Flasher, Transport
 
 Note = Callable[[str], None]
 """Told what is left out, and why."""
 
 _PATIENCE = Patience(boot_s=1.0, answer_s=1.0, work_s=1.0)
-_UNIT_IDS: Mapping[str, MemoryRegion] = MappingProxyType({"stm32f4": MemoryRegion(0x1FFF_7A10, 12)})
-"""Where a family's chips keep their unique id (RM0090 section 39.1)."""
 
 
 @dataclass(frozen=True)
@@ -125,20 +123,17 @@ def _refuse_doubles(answers: Sequence[Answer]) -> None:
 
 
 def _find_probe(answer: Answer, flasher: Flasher, note: Note) -> str | None:
-    region = _UNIT_IDS.get(answer.board.family)
-    if region is None:
-        return None
     for probe in flasher.probes():
-        if probe.is_virtual == answer.board.emulated and _held(probe, answer, flasher, region, note) == answer.unit:
+        if probe.is_virtual == answer.board.emulated and _held(probe, answer, flasher, note) == answer.unit:
             return probe.unique_id
     return None
 
 
-def _held(probe: Probe, answer: Answer, flasher: Flasher, region: MemoryRegion, note: Note) -> str:
-    """The id of the chip that a probe holds; empty when it cannot be read."""
+def _held(probe: Probe, answer: Answer, flasher: Flasher, note: Note) -> str | None:
+    """The id of the chip that a probe holds; None when it cannot be read."""
     try:
         with flasher.connect(Dut(answer.board, probe.unique_id, answer.port)) as session:
-            return session.read(region.start, region.size_bytes).hex()
+            return read_unit_id(session, answer.board)
     except HarnessError as error:
         note(f"probe {probe.unique_id}: {error.what}")
-        return ""
+        return None

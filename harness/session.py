@@ -24,6 +24,7 @@ from harness.estimate.corrections import corrected, load_correction
 from harness.estimate.host_run import host_run
 from harness.estimate.shapes_rewrite import resize_model
 from harness.flash import FLASH_SYMPTOMS, blamed_on_flash, flash_parts
+from harness.identity import find_port
 from harness.input_data import input_data
 from harness.measure import measure
 from harness.min_arena import find_min_arena
@@ -141,6 +142,7 @@ class Session:
         self._bench: _Bench | None = None
         self._serial_log = SerialLog()
         self._postmortem: PostMortem | None = None
+        self._port = ""
 
     @property
     def image(self) -> FirmwareImage:
@@ -164,6 +166,7 @@ class Session:
             dut = self._stack.enter_context(source.acquire(self._board, self._options.probe, self._options.port))
             flash = self._stack.enter_context(self._flasher.connect(dut))
             self._bench = _Bench(dut, flash)
+            self._port = dut.port
         return self._bench
 
     def close(self) -> None:
@@ -259,7 +262,7 @@ class Session:
         except FLASH_SYMPTOMS as error:
             # The line is closed: the flasher may need its port.
             segments = [part.segment for part in self._parts(model)]
-            raise blamed_on_flash(error, bench.flash, segments, bench.dut.port) from error
+            raise blamed_on_flash(error, bench.flash, segments, self._port) from error
 
     def _ask(self, device: Device, subject: Subject, expected: Estimate) -> Measurement:
         try:
@@ -279,9 +282,10 @@ class Session:
     def _talk(self, bench: _Bench) -> Iterator[Device]:
         """Start the device, and hold its line open."""
         transport = plugins.transport(self._board.transport)
+        self._port = self._port or find_port(bench.flash, self._board, transport)
 
         def open_line() -> Line:
-            return RecordedLine(transport.open(bench.dut.port, self._board.baud_rate), self._serial_log)
+            return RecordedLine(transport.open(self._port, self._board.baud_rate), self._serial_log)
 
         line = bench.flash.start(open_line)
         try:

@@ -34,7 +34,8 @@ class AttachedUnits:
             port: the serial port, when there are several.
 
         Raises:
-            ProbeError, SerialPortError: none found, or several: the error lists them.
+            ProbeError, SerialPortError: none found, or several: the error lists them. Of several ports a probe can
+                find the right one later: then the port is left empty.
         """
         yield Dut(board, probe or self._only_probe(board), port or self._only_port(board))
 
@@ -55,10 +56,15 @@ class AttachedUnits:
             else "check the USB cable (some only charge), and the udev rule that `harness doctor` prints",
         )
 
+    def _uses_probe(self, board: Board) -> bool:
+        return (self._flasher or plugins.flasher(board.flasher)).uses_probe
+
     def _only_port(self, board: Board) -> str:
         found = (self._transport or plugins.transport(board.transport)).ports()
         if len(found) == 1:
             return found[0].path
+        if found and self._uses_probe(board):
+            return ""
         raise SerialPortError(
             "several serial ports" if found else "no serial port",
             where=board.id,

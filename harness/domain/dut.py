@@ -16,7 +16,7 @@ class Dut:
     Attributes:
         board: what kind it is.
         probe_id: the debug probe's unique id; empty where the board has no debug port.
-        port: the serial port, a device path or a pySerial URL.
+        port: the serial port, a device path or a pySerial URL; empty while it is to be found by asking.
     """
 
     board: Board

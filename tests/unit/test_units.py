@@ -68,9 +68,13 @@ def test_several_probes_are_listed() -> None:
 
 def test_several_ports_are_listed() -> None:
     with pytest.raises(SerialPortError, match="several") as refusal:
-        acquire(Desk((ST_LINK,), (ACM, USB)))
+        acquire(Desk((ST_LINK,), (ACM, USB), uses_probe=False))
     assert "/dev/ttyACM0 (STM32 STLink), /dev/ttyUSB0 (CP2102)" in str(refusal.value)
     assert acquire(Desk((ST_LINK,), (ACM, USB)), port="/dev/ttyUSB0").port == "/dev/ttyUSB0"
+
+
+def test_of_several_ports_a_probe_will_find_the_right_one() -> None:
+    assert acquire(Desk((ST_LINK,), (ACM, USB))).port == ""
 
 
 def test_no_probe() -> None:
