@@ -49,9 +49,9 @@ Frames (device to host); all numbers are decimal JSON numbers::
                allocate|input|invoke|scan|output), pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar, text. Sent by itself; while
                an operator runs: operator (its number), operator_name, operator_function (its kernel's address)
 
-The fault frame's registers have the names of a Cortex-M. On an Xtensa core cfsr holds EXCCAUSE, hfsr the exception
-vector's offset from VECBASE, bfar EXCVADDR (the address of a bad access), lr register a0, sp register a1, psr PS, and
-mmfar nothing; text is the name of the exception's cause.
+The fault frame's registers have the names of a Cortex-M. On an Xtensa core lr holds register a0, sp register a1, psr
+PS, and bfar EXCVADDR, the address of a bad access; it counts when bit 15 of cfsr is set, as it does there. hfsr holds
+EXCCAUSE, and in its upper half the exception vector's offset from VECBASE. text is the name of the exception's cause.
 
 The fill pattern: element i of an integer tensor is (i·37 + 11) mod 256, its low byte first, upper bytes zero; of a
 float tensor 1.0 + 0.5·(i mod 16).

@@ -5,6 +5,7 @@
 
 #define WINDOWBASE 72
 #define WINDOWSTART 73
+#define EXCSAVE2 210
 #define CPENABLE 224
 #define EPC_LEVEL 176 /* EPC of level n is this plus n */
 
@@ -54,10 +55,13 @@
 #endif
     .endm
 
-    // A vector: keeps the program counter and the vector's number, before anything else changes.
+    // A vector: keeps the program counter and the vector's number. EXCVADDR comes first: where memory is mapped by page
+    // tables, as in an emulator, the next access to memory may change it.
     .macro fault_vector offset, read_pc, pc_register
     .org \offset
     wsr.excsave1 a0
+    rsr.excvaddr a0
+    write_special EXCSAVE2, 0
     l32r a0, saved_registers
     s32i a1, a0, SAVED_A1
     \read_pc \pc_register
@@ -172,7 +176,7 @@ take_fault:
     s32i a1, a0, SAVED_PS
     rsr.exccause a1
     s32i a1, a0, SAVED_EXCCAUSE
-    rsr.excvaddr a1
+    read_special EXCSAVE2, 1
     s32i a1, a0, SAVED_EXCVADDR
     call_on handler_stack_end, ReportFault
 

@@ -1,0 +1,83 @@
+"""The virtual ESP32: seconds per warm model, flashing, and from the reset pulse to the first frame."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from harness import plugins
+from harness.boards import load_board
+from harness.device import Device, Patience
+from harness.domain.firmware import FlashSegment
+from harness.session import RunOptions, open_session
+from harness.tflm.crate import CrateProvider
+from tests.bench.process import cost_of
+from tests.bench.table import Row
+
+BOARD = "esp32-virtual"
+MODELS = ("hello_world", "micro_speech")
+KEYWORDS = Path(__file__).parents[3] / "shared" / "models" / "kws_int8.tflite"
+FLASH_BYTES = 100 * 1000
+BOOTS = 5
+
+
+def rows() -> Iterator[Row]:
+    """Everything, one figure after the other."""
+    warnings.filterwarnings("ignore", "set(Daemon|Name)", DeprecationWarning)  # in pySerial's RFC 2217 client
+    yield from _per_model()
+    yield from _flash()
+    yield from _boot()
+
+
+def _per_model() -> Iterator[Row]:
+    paths = [str(CrateProvider().example(f"{model}.tflite")) for model in MODELS]
+    paths += [str(KEYWORDS)] if KEYWORDS.is_file() else []
+    run = (sys.executable, "-m", "harness", "run", "--board", BOARD)
+    cost_of([*run, *paths])  # builds what is not built yet
+    for path in paths:
+        others = [other for other in paths if other != path]
+        without = cost_of([*run, *others])
+        with_it = cost_of([*run, path, *others])
+        yield Row(f"one more warm {Path(path).stem} on {BOARD}", with_it.wall_s - without.wall_s, "s", target=8)
+
+
+def _flash() -> Iterator[Row]:
+    board = load_board(BOARD)
+    segment = FlashSegment(0x1000, random.Random(1).randbytes(FLASH_BYTES))  # noqa: S311 - no secret
+    with plugins.unit_source(board.units).acquire(board, None, None) as dut:
+        flasher = plugins.flasher(board.flasher)
+        flasher.prepare()
+
+        def flash() -> None:
+            with flasher.connect(dut) as session:
+                session.write(segment, _silent)
+
+        yield Row(f"flash of 100 KB on {BOARD}, connecting included", _seconds(flash), "s", target=6)
+
+
+def _boot() -> Iterator[Row]:
+    board = load_board(BOARD)
+    transport = plugins.transport(board.transport)
+    with open_session(board, RunOptions(), _silent) as session:
+        session.flash(None)
+        bench = session.connect()
+        line = bench.flash.start(lambda: transport.open(bench.dut.port, board.baud_rate))
+        device = Device(line, lambda: bench.flash.restart(line), Patience())
+        device.await_boot()
+        boot = min(_seconds(device.reboot) for _ in range(BOOTS))
+        line.close()
+    yield Row(f"reset pulse and boot, to the first frame, on {BOARD}", boot, "s", target=0.5)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Benchmarks show their results only."""
