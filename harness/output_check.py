@@ -42,7 +42,8 @@ def first_difference(
 
     Args:
         tensors: what the device says of its outputs.
-        device, host: their bytes, in order.
+        device: their bytes on the device, in order.
+        host: their bytes on the host, in the same order.
 
     Raises:
         OutputMismatchError: other tensors than on the host, or some of an element type that cannot be compared.
