@@ -63,6 +63,7 @@ class Device:
         self._fault: DeviceFault | None = None
         self._arena_bytes: int | None = None
         self._unit = ""
+        self._restarted = False
         self.boots = 0
         self.damaged_lines = 0
 
@@ -76,6 +77,11 @@ class Device:
     def fault(self) -> DeviceFault | None:
         """Its last words since it was started last."""
         return self._fault
+
+    @property
+    def restarted(self) -> bool:
+        """Whether it has started by itself since it was started last: its memory and registers are of another life."""
+        return self._restarted
 
     @property
     def arena_bytes(self) -> int | None:
@@ -105,6 +111,7 @@ class Device:
         # What a device said before this reset must not be taken for what it says after it.
         self._nonce = secrets.token_hex(4)
         self._fault = self._arena_bytes = None
+        self._restarted = False
         hello = read_hello(self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE}))
         self._unit = hello.unit
         return hello
@@ -205,6 +212,7 @@ class Device:
             raise fault_error(self._fault, self._line.port)
         self.boots += frame.kind == "hello"
         if frame.kind == "hello" and "hello" not in kinds:
+            self._restarted = True
             raise reset_error(read_hello(frame).reset, doing, self._line.port)
         # Anything else with another nonce is a late word of an earlier run.
         ours = frame.nonce in nonces or _is_complaint_without_nonce(frame)

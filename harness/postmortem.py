@@ -18,6 +18,7 @@ from harness.domain.postmortem import (
     DeviceFault,
     PostMortem,
 )
+from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
 from harness.domain.reconciliation import Reconciliation
 from harness.elf_lines import CodeMap
 from harness.errors import (
@@ -29,7 +30,6 @@ from harness.errors import (
     StackOverflowError,
     WatchdogError,
 )
-from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
 from harness.measure import check_hello, find_culprit
 from harness.ports import FlashSession, Inspectable
 
@@ -51,7 +51,7 @@ def examine(
 ) -> PostMortem:
     """Look into a device that has died.
 
-    What the probe cannot or will not tell is left out: the device may be gone altogether.
+    What the probe cannot or will not tell is left out: the device may be gone altogether, or have started anew.
 
     Args:
         error: how it ended, one of DEATHS.
@@ -71,7 +71,8 @@ def examine(
     )
     code = CodeMap(subject.image.elf)
     try:
-        found = _with_probe(found, device.arena_bytes, flash, code)
+        if not device.restarted:
+            found = _with_probe(found, device.arena_bytes, flash, code)
     except HarnessError as trouble:  # it must not hide what the device itself has said
         found = replace(found, probe_trouble=trouble.what)
     found = _with_places(found, code)

@@ -145,7 +145,7 @@ _SERIAL = (
     Case(
         "answer later than the deadline",
         (_during("scan", _serial("host", "delay", 10, delay_s=30.0)),),
-        error="DeadlineError", says="scan",
+        error="ProtocolError", says="half an answer to 'scan'",
     ),
     Case("answer split into bytes", (_during("scan", _serial("host", "split", 0, 200, delay_s=0.002)),), verdict="ok"),
     Case("command split into bytes", (_during("fill", _serial("device", "split", 0, 60, delay_s=0.002)),), "ok"),

@@ -45,7 +45,7 @@ def subject(elf):
 
 
 def device(**changes):
-    return SimpleNamespace(**{"unit": "aa", "fault": FAULT, "arena_bytes": 1000, **changes})
+    return SimpleNamespace(**{"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes})
 
 
 def test_a_probe_that_is_gone_does_not_hide_what_the_device_said(compiled_program):
@@ -54,6 +54,11 @@ def test_a_probe_that_is_gone_does_not_hide_what_the_device_said(compiled_progra
     assert found.fault == FAULT
     assert found.suspect == "arena"
     assert found.reasons == ("it has 1,000 bytes, and the model should need 2,000",)
+
+
+def test_a_device_that_has_started_anew_is_not_looked_into(compiled_program):
+    found = examine(ERROR, subject(compiled_program), None, device(fault=None, restarted=True), GoneProbe())
+    assert (found.probe_trouble, found.suspect, found.registers) == ("", "", {})
 
 
 def test_without_a_probe_the_devices_own_words_are_used(compiled_program):
