@@ -22,7 +22,7 @@ from harness.errors import DeadlineError, DeviceError, FlashError, ProtocolError
 from harness.fields import Fields
 from harness.hello import Hello
 from harness.input_data import feed, given_data
-from harness.tflm_words import explain
+from harness.tflm_words import explain, tells_of_small_arena
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,9 @@ def _allocate(device: Device, arena_bytes: int, magic_byte: int) -> Fields:
     allocated = device.ask("allocate", "allocated", works=True, arena_bytes=arena_bytes, paint=magic_byte).body
     if not allocated.truth("paint_ok"):
         raise DeviceError("the paint did not take: the RAM does not hold what is written to it")
-    if allocated.text("status") != "ok":
-        raise explain(device.log[log_before:], "AllocateTensors")
+    said = device.log[log_before:]
+    if allocated.text("status") != "ok" or tells_of_small_arena(said):
+        raise explain(said, "AllocateTensors")
     return allocated
 
 

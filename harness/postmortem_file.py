@@ -21,7 +21,7 @@ _HINT = "a post-mortem is a file that harness run or harness sweep wrote"
 
 def postmortem_to_json(found: PostMortem) -> dict[str, object]:
     """The stable keys of a post-mortem; bytes are hex digits."""
-    return asdict(found, dict_factory=_with_hex)
+    return asdict(found, dict_factory=_as_json)
 
 
 def postmortem_from_json(item: Fields) -> PostMortem:
@@ -77,8 +77,14 @@ def read_postmortem(path: Path) -> PostMortem:
     return postmortem_from_json(Fields(str(path), values, ResultError, _HINT))
 
 
-def _with_hex(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    return {key: value.hex() if isinstance(value, bytes) else value for key, value in pairs}
+def _as_json(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    return {key: _json_value(value) for key, value in pairs}
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.hex()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _optional(item: Fields, key: str, read: Callable[[Fields], _T]) -> _T | None:

@@ -81,6 +81,11 @@ _SIZE = re.compile(r"(?:[Rr]equested:?|[Nn]eeded|available|size|missing:?)\s+(\d
 _NEGATIVE = 1 << 31
 
 
+def tells_of_small_arena(log: Sequence[str]) -> bool:
+    """Whether a line says that something did not fit. Some kernels go on, with memory that is not theirs."""
+    return any(wording.pattern.search(line) for line in log for wording in ARENA_TOO_SMALL)
+
+
 def explain(log: Sequence[str], stage: str) -> DeviceError:
     """The error that TFLM's log lines amount to.
 

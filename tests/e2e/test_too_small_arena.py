@@ -36,7 +36,7 @@ def session(needs_firmware):
 @pytest.mark.parametrize("name", MODELS)
 def test_no_size_below_the_minimum_yields_a_number(session, shared_models, name):
     model = read_model(next(path for path in shared_models if path.stem == name))
-    row = session.run(model, RunOptions(min_arena=True))
+    row = session.run(model, RunOptions(min_arena=True, force_flash=True))
     assert row.measurement, row.causes
     minimum = row.measurement.min_working_arena_bytes
     for size in sizes_below(minimum):

@@ -6,8 +6,16 @@ from harness.boards import load_board
 from harness.device import Device, Patience
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.errors import ArenaTooSmallError, DeviceError, FlashError, ModelRefusedError, ProtocolError, UsageError
 from harness.domain.recipe import Recipe, Subject
+from harness.errors import (
+    ArenaTooSmallError,
+    DeviceError,
+    FlashError,
+    ModelRefusedError,
+    OperatorMissingError,
+    ProtocolError,
+    UsageError,
+)
 from harness.measure import measure
 from tests.scripted import ALLOCATED, HELLO, SCANNED, ScriptedLine
 
@@ -142,7 +150,7 @@ def failing(name, body, log):
         ("Failed to allocate memory. Requested: 64, available 3, missing: 61", ArenaTooSmallError),
         ("Arena size is too small for activation buffers. Needed 9 but only 3 was available.", ArenaTooSmallError),
         ("Too many buffers (max is 2)", ArenaTooSmallError),
-        ("Didn't find op for builtin opcode 'X' version '1'", ModelRefusedError),
+        ("Didn't find op for builtin opcode 'X' version '1'", OperatorMissingError),
         ("", ModelRefusedError),
     ],
 )
@@ -161,3 +169,8 @@ def test_a_failing_invoke_is_told_as_such():
 def test_ram_that_does_not_hold_the_paint():
     with pytest.raises(DeviceError, match="paint did not take"):
         measured(changed("allocate", {**ALLOCATED, "paint_ok": False}))
+
+
+def test_success_with_words_about_too_small_an_arena_is_not_believed():
+    with pytest.raises(ArenaTooSmallError):
+        measured(failing("allocate", ALLOCATED, "Failed to allocate memory. Requested: 64, available 3, missing: 61"))

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.errors import ArenaTooSmallError, ModelRefusedError, OperatorMissingError
-from harness.tflm_words import explain
+from harness.tflm_words import explain, tells_of_small_arena
 
 PREPARE = "Node CONV_2D (number 3f) failed to prepare with status 1"
 
@@ -93,3 +93,12 @@ def test_silence_is_a_refusal_without_words():
     error = explain([], "Invoke")
     assert type(error) is ModelRefusedError
     assert "none" in str(error)
+
+
+@pytest.mark.parametrize("line", [line for line, _ in TOO_SMALL])
+def test_a_complaint_about_the_arena_counts_even_when_the_kernel_goes_on(line):
+    assert tells_of_small_arena(["unrelated", line])
+
+
+def test_other_words_are_no_complaint_about_the_arena():
+    assert not tells_of_small_arena(["Type INT16 (7) not supported.", "hello", ""])
