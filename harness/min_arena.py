@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from harness.device import Device
-from harness.errors import DeadlineError, DeviceError
 from harness.domain.recipe import Recipe, Subject
+from harness.errors import DeadlineError, DeviceError
 from harness.measure import check_hello, try_run
 
 # TFLM aligns nothing in the arena to less.

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.device import Device, Patience
-from harness.errors import DeadlineError
 from harness.domain.recipe import Recipe
+from harness.errors import DeadlineError
 from harness.min_arena import STEP_BYTES, find_min_arena, search
 from tests.scripted import ALLOCATED, FAULT, SCANNED, ScriptedLine
 from tests.unit.test_measure import SUBJECT
