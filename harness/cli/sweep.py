@@ -24,7 +24,12 @@ _LAST = "last"
 @click.command()
 @click.argument("arguments", metavar="[PLAN.toml | MODEL...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--models", multiple=True, type=click.Path(path_type=Path), help="Model files.")
-@click.option("--boards", multiple=True, metavar="ID", help="Board ids or board files; also several, with commas.")
+@click.option(
+    "--boards",
+    multiple=True,
+    metavar="ID",
+    help="Board ids or board files; also several, with commas.  [default: those of --bench and --units]",
+)
 @click.option("--tflm", multiple=True, metavar="NAME", help="Where TFLM's sources come from.  [default: crate]")
 @click.option(
     "--arena", multiple=True, type=BytesType(), help="Arena sizes (such as 80k).  [default: the largest that fits]"

@@ -26,7 +26,7 @@ from harness.sweep.claims import claim_duts, claim_sweep
 from harness.sweep.crew import Crew, ThreadCrew
 from harness.sweep.dut_runner import DutRunner
 from harness.sweep.outcome_table import sweep_row_to_json, sweep_rows
-from harness.sweep.plan import SweepPlan, plan_duts, plan_jobs, read_plan
+from harness.sweep.plan import SweepPlan, boards_at_hand, plan_duts, plan_jobs, read_plan
 from harness.sweep.policy import Policy
 from harness.sweep.runner import describe, run_sweep, unfinished
 
@@ -81,7 +81,7 @@ def plan_from(arguments: Sequence[Path], asked: SweepPlan) -> SweepPlan:
     written = read_plan(files[0]) if files else SweepPlan()
     models = asked.models + tuple(path for path in arguments if path.suffix != ".toml")
     boards = tuple(board for words in asked.boards for board in words.split(",") if board)
-    return SweepPlan(
+    plan = SweepPlan(
         models=models or written.models,
         boards=boards or written.boards,
         tflm=asked.tflm or written.tflm,
@@ -90,6 +90,7 @@ def plan_from(arguments: Sequence[Path], asked: SweepPlan) -> SweepPlan:
         bench=asked.bench or written.bench,
         units={**written.units, **asked.units},
     )
+    return plan if plan.boards else replace(plan, boards=boards_at_hand(plan))
 
 
 def dry_run_and_show(plan: SweepPlan, output_format: str) -> int:

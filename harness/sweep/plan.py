@@ -75,7 +75,7 @@ def read_plan(path: Path) -> SweepPlan:
     refuse_unknown_keys(top, _KEYS)
     plan = SweepPlan(
         models=tuple(model for pattern in top.texts("models") for model in _matching(path.parent, pattern)),
-        boards=top.texts("boards"),
+        boards=top.texts("boards") if top.has("boards") else (),
         min_arena=top.truth("min_arena") if top.has("min_arena") else False,
         bench=path.parent / top.text("bench") if top.has("bench") else None,
         units=top.inner("units").all_integers() if top.has("units") else {},
@@ -111,6 +111,16 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
         )
         for number, (board, tflm, model, arena) in enumerate(cells, 1)
     ]
+
+
+def boards_at_hand(plan: SweepPlan) -> tuple[str, ...]:
+    """The ids of the boards that there are units for, which are meant when a plan names no boards.
+
+    Raises:
+        UsageError: the bench file is wrong.
+    """
+    listed = [dut.board.id for dut in read_bench(plan.bench)] if plan.bench else []
+    return tuple(dict.fromkeys([*listed, *plan.units]))
 
 
 def plan_duts(plan: SweepPlan) -> list[BenchDut]:

@@ -1,6 +1,7 @@
 """The command's own part of a sweep: its words, and what people see meanwhile."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ def test_options_come_before_the_plan_file(tmp_path):
     assert plan.models == (tmp_path / "x.tflite",)
     assert (plan.boards, plan.tflm, plan.arenas, plan.units) == ((BOARD,), ("other",), (8192,), {BOARD: 3})
     assert plan_from((path,), NOTHING_ASKED).units == {BOARD: 2}
+
+
+def test_without_boards_those_that_there_are_units_for_are_meant(tmp_path):
+    bench = tmp_path / "bench.toml"
+    bench.write_text('[[dut]]\nboard = "stm32f407-discovery"\n')
+    plan = plan_from((Path("a.tflite"),), replace(NOTHING_ASKED, bench=bench, units={BOARD: 2}))
+    assert plan.boards == ("stm32f407-discovery", BOARD)
 
 
 def test_two_plan_files_are_refused():
