@@ -23,6 +23,10 @@ _KEYS: Mapping[str, frozenset[str]] = {
 }
 
 
+_FLASH_REGIONS = ("firmware", "model")
+_RAM_REGIONS = ("ram", "stack_ram", "code_ram")
+
+
 def board_ids() -> list[str]:
     """The ids of the boards that come with harness, sorted."""
     return sorted(path.stem for path in boards_dir().glob("*.toml"))
@@ -56,6 +60,7 @@ def read_board(path: Path) -> Board:
     """
     top = Fields(str(path), _read(path), BoardFileError)
     _refuse_unknown_keys(top)
+    _refuse_overlaps(top)
     build, flash, memory, serial = (top.inner(name) for name in ("build", "flash", "memory", "serial"))
     return Board(
         id=path.stem,
@@ -89,6 +94,21 @@ def _region_or_none(table: Fields, key: str) -> MemoryRegion | None:
 
 def _region(table: Fields) -> MemoryRegion:
     return MemoryRegion(table.integer("start", 0, 2**32 - 1), table.integer("size_bytes", 1, 2**32))
+
+
+def _refuse_overlaps(top: Fields) -> None:
+    flash, memory = top.inner("flash"), top.inner("memory")
+    places = [(table, key) for table, keys in ((flash, _FLASH_REGIONS), (memory, _RAM_REGIONS)) for key in keys]
+    regions = [(f"{table.place}: {key}", _region(table.inner(key))) for table, key in places if table.has(key)]
+    for number, (place, region) in enumerate(regions):
+        for other_place, other in regions[:number]:
+            if region.start < other.end and other.start < region.end:
+                raise BoardFileError(
+                    f"overlaps {other_place.rpartition(': ')[2]}",
+                    where=place,
+                    measured=f"0x{region.start:08X} to 0x{region.end:08X}",
+                    expected=f"outside 0x{other.start:08X} to 0x{other.end:08X}",
+                )
 
 
 def _refuse_unknown_keys(top: Fields) -> None:

@@ -112,9 +112,18 @@ class Device:
         self._nonce = secrets.token_hex(4)
         self._fault = self._arena_bytes = None
         self._restarted = False
-        hello = read_hello(self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE}))
+        hello = read_hello(self._hello_after_boot())
         self._unit = hello.unit
         return hello
+
+    def _hello_after_boot(self) -> Frame:
+        damaged_before = self.damaged_lines
+        try:
+            return self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE})
+        except ProtocolError:
+            if self.damaged_lines == damaged_before:
+                raise
+            return self.ask("hello", "hello")  # it has come, but damaged
 
     def ask(self, command: str, answer: str, *, works: bool = False, **arguments: object) -> Frame:
         """Send a command and wait for its answer.

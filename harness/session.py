@@ -295,5 +295,9 @@ class Session:
 
 
 def _patience(board: Board) -> Patience:
-    """The device's watchdog is to strike before the host gives up; emulated seconds may last longer than real ones."""
-    return Patience(work_s=board.watchdog_s * (8 if board.emulated else 1.5) + 2)
+    """The device's watchdog is to strike before the host gives up.
+
+    The STM32F407's watchdog clock may run at 17 instead of 32 kHz (its data sheet, LSI oscillator characteristics), and
+    emulated seconds may last longer than real ones.
+    """
+    return Patience(work_s=board.watchdog_s * (8 if board.emulated else 2) + 2)

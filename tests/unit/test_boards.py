@@ -58,6 +58,8 @@ def test_only_ids_and_toml_paths_are_boards(board):
         ("start = 0x08000000", "start = -1", "flash.firmware: start"),
         ("size_bytes = 0x40000 ", "size_bytes = true ", "size_bytes"),
         ('"-mthumb"', "3", "build: cpu_flags"),
+        ("start = 0x08040000", "start = 0x0803FFFC", "overlaps firmware"),
+        ("start = 0x10000000", "start = 0x20010000", "overlaps ram"),
         ("timeout_s = 8.0", "timeout_s = 80.0", "0.1 to 26"),
         ("[build]", "[build", "no TOML"),
         ("[serial]", "[serail]", "did you mean serial"),

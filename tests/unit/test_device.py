@@ -47,6 +47,14 @@ def test_a_hello_from_before_the_reset_is_not_taken_for_the_next():
     assert device.reboot().unit == "aabbcc"
 
 
+def test_a_hello_that_came_damaged_is_asked_for():
+    line = ScriptedLine()
+    line.say(line.frame(HELLO).replace(b"hello", b"hxllo"))
+    device = Device(line, line.reset, BRIEF)
+    assert device.await_boot().unit == "aabbcc"
+    assert [command["cmd"] for command in line.commands] == ["hello"]
+
+
 def test_silence_at_boot_has_its_deadline():
     line = ScriptedLine()
     with pytest.raises(DeadlineError, match="silent"):
