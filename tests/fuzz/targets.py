@@ -92,7 +92,7 @@ def any_stream(numbers: random.Random) -> bytes:
     """A damaged piece of a stream."""
     stream, _ = _sent()
     start = numbers.randrange(len(stream))
-    return mutated_stream(numbers, stream[start : start + numbers.choice((100, 400, 1200))])
+    return mutated_stream(numbers, stream[start : start + numbers.choice((50, 200, 600))])
 
 
 def check_stream(numbers: random.Random, data: bytes) -> str:
