@@ -13,7 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from harness.cli.options import BoardType
 from harness.cli.output import Row, format_option, show
+from harness.domain.board import Board
 from harness.errors import HarnessError
 
 # ST-LINK in its versions, CMSIS-DAP by J-Link's and Raspberry Pi's vendors, and the usual serial bridges.
@@ -38,14 +40,15 @@ class _Line:
 
 
 @click.command()
+@click.option("--board", type=BoardType(), help="Ask only for what this board needs.")
 @click.option("--udev", is_flag=True, help="Print the udev rules and nothing else.")
 @format_option
-def command(*, udev: bool, output_format: str) -> int:
+def command(*, board: Board | None, udev: bool, output_format: str) -> int:
     """Check toolchain, probes, ports and permissions, and say how to mend what is wrong."""
     if udev:
         click.echo(UDEV_RULES, nl=False)
         return os.EX_OK
-    lines = [line for check in _CHECKS for line in check()]
+    lines = [line for check in _CHECKS for line in check(board)]
     show([_row(line) for line in lines], output_format)
     return os.EX_OK if all(line.ok for line in lines) else HarnessError.exit_code
 
@@ -54,31 +57,32 @@ def _row(line: _Line) -> Row:
     return {"check": line.check, "ok": line.ok, "found": line.found, "mend": "" if line.ok else line.mend}
 
 
-def _python() -> Iterator[_Line]:
+def _python(board: Board | None) -> Iterator[_Line]:
     yield _Line("python", sys.version_info >= (3, 11), platform.python_version(), "harness needs 3.11 or newer")
     for package in _PACKAGES:
         yield _Line(f"package {package}", True, version(package))
     try:
         yield _Line("package unicorn", True, version("unicorn"))
     except PackageNotFoundError:
-        yield _Line("package unicorn", False, "missing: no virtual boards", "pip install 'harness[virtual]'")
+        needed = board is None or board.machine == "stm32f407"
+        yield _Line("package unicorn", not needed, "missing: no virtual STM32F407", "pip install 'harness[virtual]'")
 
 
-def _toolchains() -> Iterator[_Line]:
+def _toolchains(board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
-    for name in sorted(plugins.installed(plugins.TOOLCHAINS)):
+    for name in [board.toolchain] if board else sorted(plugins.installed(plugins.TOOLCHAINS)):
         yield _attempt(f"toolchain {name}", partial(_compiler_version, name))
 
 
-def _tflm() -> Iterator[_Line]:
+def _tflm(_board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
     for name in sorted(plugins.installed(plugins.TFLM)):
         yield _attempt(f"tflm {name}", partial(_tflm_version, name))
 
 
-def _folders() -> Iterator[_Line]:
+def _folders(_board: Board | None) -> Iterator[_Line]:
     import platformdirs
 
     for what, path, variable in (
@@ -89,17 +93,18 @@ def _folders() -> Iterator[_Line]:
         yield _Line(what, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set {variable}")
 
 
-def _probes() -> Iterator[_Line]:
+def _probes(board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
     def listed() -> str:
         probes = plugins.flasher("pyocd").probes()
         return ", ".join(f"{probe.unique_id} ({probe.description})" for probe in probes) or "none plugged in"
 
-    yield _attempt("debug probes", listed)
+    if board is None or board.flasher == "pyocd":
+        yield _attempt("debug probes", listed)
 
 
-def _ports() -> Iterator[_Line]:
+def _ports(_board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
     ports = plugins.transport("serial").ports()
@@ -114,12 +119,20 @@ def _ports() -> Iterator[_Line]:
         )
 
 
-def _cargo() -> Iterator[_Line]:
+def _cargo(_board: Board | None) -> Iterator[_Line]:
     path = shutil.which("cargo")
     yield _Line("cargo", True, path or "not installed (needed only until TFLM's sources are in the cache)")
 
 
-_CHECKS: tuple[Callable[[], Iterator[_Line]], ...] = (_python, _toolchains, _cargo, _tflm, _folders, _probes, _ports)
+_CHECKS: tuple[Callable[[Board | None], Iterator[_Line]], ...] = (
+    _python,
+    _toolchains,
+    _cargo,
+    _tflm,
+    _folders,
+    _probes,
+    _ports,
+)
 
 
 def _attempt(check: str, find: Callable[[], str]) -> _Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,10 +32,23 @@ _HEADINGS = {
 }
 
 
-def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, output_format: str) -> int:
+def run_and_show(
+    board: Board,
+    paths: Sequence[Path],
+    options: RunOptions,
+    output_format: str,
+    answers: Collection[str] = (),
+) -> int:
     """Run the models, print one row each, and return the exit status.
 
     What is already known when Ctrl-C or trouble on the bench ends the run is printed all the same.
+
+    Args:
+        board: the kind of board.
+        paths: model files.
+        options: how to run them.
+        output_format: one of output.FORMATS.
+        answers: verdicts that are as good an answer as `ok`.
     """
     rows: list[Reconciliation] = []
     progress = StderrProgress()
@@ -45,13 +58,15 @@ def run_and_show(board: Board, paths: Sequence[Path], options: RunOptions, outpu
             rows.append(_with_saved_postmortem(row))
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            "interrupted", measured=f"{len(rows)} of {len(paths)} models done", hint="the board was let go cleanly"
+            "interrupted",
+            measured=f"{len(rows)} of {len(paths)} models done",
+            hint="board, port and locks were given back",
         ) from None
     finally:
         progress.clear()
         if rows:
             show_rows(rows, output_format)
-    return exit_status(rows)
+    return exit_status([row for row in rows if row.verdict not in answers])
 
 
 def _with_saved_postmortem(row: Reconciliation) -> Reconciliation:
