@@ -1,4 +1,5 @@
 // The command loop.
+#include "app/autorun.h"
 #include "app/commands.h"
 #include "app/platform.h"
 #include "app/stage.h"
@@ -30,6 +31,7 @@ void AnswerLine(const CommandLine& line) {
 void RunFirmware() {
   LoadModelImage();
   SendHello();
+  RunUnasked();
   EnterStage(Stage::kIdle);
   for (;;) {
     uint8_t byte;
