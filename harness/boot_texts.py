@@ -1,7 +1,8 @@
 """What an ESP32's boot ROM, and ESP-IDF, say about trouble: texts on the serial line that are no frames.
 
-Sources: ESP32 Technical Reference Manual, table 3-1 (reset causes), and esptool's documentation, "Boot Mode Selection"
-and "Boot Troubleshooting".
+Sources: RESET_REASON in ESP-IDF's components/esp_rom/include/esp32/rom/rtc.h (names of the resets); esptool's
+documentation, "Boot Mode Selection" (boot modes, `flash read err`); ESP-IDF Programming Guide, "Fatal Errors"; for the
+ROM's other complaints, what boards print in reports of trouble.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@
 namespace esp32 {
 namespace {
 
-// TRM section 31.4, RTC_CNTL_RESET_STATE: the cause of this core's last reset.
+// RTC_CNTL_RESET_STATE_REG, RESET_CAUSE_PROCPU: the cause of this core's last reset.
 constexpr uint32_t kResetCauseMask = 0x3F;
-// TRM section 31.4, RTC_CNTL_OPTIONS0.
+// RTC_CNTL_OPTIONS0_REG, SW_SYS_RST.
 constexpr uint32_t kResetSystem = Bit(31);
 
 constexpr uint32_t kMacBytes = 6;
@@ -33,7 +33,7 @@ void ReadMac() {
 
 void StartBoard() {
   ReadMac();
-  // Up to 80 MHz core and UART have the same clock (TRM table 3-3), and the ROM does not go beyond.
+  // Up to 80 MHz core and UART have the same clock (TRM, "Reset and Clock"), and the ROM does not go beyond.
   core_hz = UartClockHz();
   StartUart(core_hz);
   StartWatchdog();
@@ -52,7 +52,7 @@ uint32_t Ticks() {
 uint32_t ClockHz() { return esp32::core_hz; }
 const char* ClockSource() { return "rom"; }
 
-// TRM table 3-1, reset causes. A press of the EN button looks like power-up.
+// RESET_REASON in ESP-IDF's components/esp_rom/include/esp32/rom/rtc.h. A press of the EN button looks like power-up.
 const char* ResetReason() {
   switch (esp32::rtc_reset_state & esp32::kResetCauseMask) {
     case 1:

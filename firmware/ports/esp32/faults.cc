@@ -29,7 +29,7 @@ struct Cause {
   bool has_address;  // of a load or store, in EXCVADDR
 };
 
-// Xtensa Instruction Set Architecture reference manual, table "Exception Causes".
+// Xtensa Instruction Set Architecture reference manual, exception causes; EXCCAUSE_* in ESP-IDF's xtensa/corebits.h.
 constexpr Cause kCauses[] = {
     {0, "usage_fault", "IllegalInstruction", false},
     {1, "usage_fault", "Syscall", false},

@@ -1,4 +1,5 @@
-// The registers that the port uses, by their names in the ESP32 Technical Reference Manual (TRM).
+// The registers that the port uses, by their names in the ESP32 Technical Reference Manual (TRM), whose chapters have
+// other numbers in each version. ESP-IDF has the same addresses and bits in components/soc/esp32/include/soc.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +21,19 @@ class Register {
   uint32_t address_;
 };
 
-// TRM table 1-6, peripheral address mapping.
+// TRM, "System and Memory", peripheral address mapping; ESP-IDF: reg_base.h or soc.h.
 constexpr uint32_t kUart0 = 0x3FF40000;
 constexpr uint32_t kRtcControl = 0x3FF48000;
 constexpr uint32_t kEfuse = 0x3FF5A000;
 constexpr uint32_t kTimerGroup0 = 0x3FF5F000;
 constexpr uint32_t kTimerGroup1 = 0x3FF60000;
 
-// TRM section 13.4, UART.
+// TRM, "UART Controller"; ESP-IDF: uart_reg.h.
 constexpr Register uart_fifo(kUart0 + 0x00);
 constexpr Register uart_clkdiv(kUart0 + 0x14);
 constexpr Register uart_status(kUart0 + 0x1C);
 
-// TRM section 31.4, RTC_CNTL.
+// RTC_CNTL; ESP-IDF: rtc_cntl_reg.h.
 constexpr Register rtc_options0(kRtcControl + 0x00);
 constexpr Register rtc_reset_state(kRtcControl + 0x34);
 constexpr Register rtc_wdtconfig0(kRtcControl + 0x8C);
@@ -40,13 +41,13 @@ constexpr Register rtc_wdtconfig1(kRtcControl + 0x90);
 constexpr Register rtc_wdtfeed(kRtcControl + 0xA0);
 constexpr Register rtc_wdtwprotect(kRtcControl + 0xA4);
 
-// TRM section 18.4, timer groups.
+// TIMG; ESP-IDF: timer_group_reg.h.
 constexpr Register timg0_wdtconfig0(kTimerGroup0 + 0x48);
 constexpr Register timg0_wdtwprotect(kTimerGroup0 + 0x64);
 constexpr Register timg1_wdtconfig0(kTimerGroup1 + 0x48);
 constexpr Register timg1_wdtwprotect(kTimerGroup1 + 0x64);
 
-// TRM section 20.5, eFuse: block 0 holds the MAC address that the factory burnt.
+// Block 0 of the eFuses holds the MAC address that the factory burnt; ESP-IDF: efuse_reg.h.
 constexpr Register efuse_blk0_rdata1(kEfuse + 0x04);
 constexpr Register efuse_blk0_rdata2(kEfuse + 0x08);
 

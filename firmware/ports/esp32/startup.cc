@@ -22,7 +22,7 @@ void InitialiseStaticData() {
 }  // namespace esp32
 
 extern "C" [[noreturn, gnu::used]] void StartFirmware() {
-  esp32::StopBootWatchdogs();  // first of all: the shorter one bites after a third of a second
+  esp32::StopBootWatchdogs();  // first of all: the shorter one bites in less than a second
   esp32::InitialiseStaticData();
   esp32::StartBoard();
   harness::RunFirmware();

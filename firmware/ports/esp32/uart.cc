@@ -6,13 +6,14 @@
 namespace esp32 {
 namespace {
 
-// TRM section 13.4, UART_STATUS: bytes in the two FIFOs, and the transmitter's state, 0 when it is idle.
+// UART_STATUS_REG: bytes in the two FIFOs, and the transmitter's state, 0 when it is idle. That an interrupted read of
+// a count may falsify it (ESP32 Series SoC Errata, UART-3.17) does not matter here, where there are no interrupts.
 constexpr uint32_t Received(uint32_t status) { return status & 0xFF; }
 constexpr uint32_t ToBeSent(uint32_t status) { return status >> 16 & 0xFF; }
 constexpr uint32_t Transmitting(uint32_t status) { return status >> 24 & 0xF; }
 constexpr uint32_t kFifoBytes = 126;  // of 128: the counter is read a little later than it counts
 
-// TRM section 13.3.3: UART_CLKDIV holds whole clocks per bit, and sixteenths.
+// UART_CLKDIV_REG holds whole clocks per bit, and sixteenths.
 constexpr uint32_t kWholeMask = 0xFFFFF;
 constexpr int kSixteenthsShift = 20;
 
@@ -43,8 +44,8 @@ void DrainUart() {
 
 }  // namespace esp32
 
-// The status is read between any two writes to the FIFO: of two writes in a row to the same peripheral address the chip
-// may lose one (ESP32 errata, "CPU has limitations when accessing peripherals").
+// The status is read between any two writes to the FIFO: of writes to the same peripheral address in sequential
+// instructions, chip revision v0.0 may lose some (ESP32 Series SoC Errata, CPU-3.3).
 void platform::PutByte(uint8_t byte) {
   while (esp32::ToBeSent(esp32::uart_status) >= esp32::kFifoBytes) {
   }

@@ -8,17 +8,18 @@
 namespace esp32 {
 namespace {
 
-// TRM section 18.3.2.2: registers of a watchdog can be written only while this stands in its write protection register.
+// RTC_CNTL_WDT_WKEY_VALUE: registers of a watchdog can be written only while this stands in its WDTWPROTECT.
 constexpr uint32_t kUnlock = 0x50D83AA1;
 constexpr uint32_t kLock = 0;
 
-// TRM section 31.4, RTC_CNTL_WDTCONFIG0. Stage 0 resets all of the chip; the reset lasts as long as can be.
+// RTC_CNTL_WDTCONFIG0_REG: EN, STG0, CPU_RESET_LENGTH and SYS_RESET_LENGTH. Stage 0 resets all of the chip;
+// the reset lasts as long as can be.
 constexpr uint32_t kEnable = Bit(31);
 constexpr uint32_t kStage0ResetsAll = 4u << 28;
 constexpr uint32_t kLongResets = 7u << 14 | 7u << 11;
 constexpr uint32_t kFeed = Bit(31);
 
-// The data sheet's typical RC oscillator, which drives the RTC's watchdog; a chip's own may be 40 % slower or faster.
+// Nominal, of the RC oscillator that drives the RTC's watchdog; a chip's own may be far slower or faster.
 constexpr uint32_t kSlowClockHz = 150000;
 constexpr uint64_t kTimeout = uint64_t{WATCHDOG_MS} * kSlowClockHz / 1000;
 static_assert(kTimeout > 0 && kTimeout <= UINT32_MAX, "WATCHDOG_MS: up to 28633115");

@@ -23,7 +23,10 @@ PROGRAM = Program(
 DEFAULT_SILENCE_S = 30.0
 """Longer than all attempts to connect, and than erasing a megabyte, which takes the flash up to 10 s."""
 _RESET_S = 0.1
-"""How long EN is low: longer than its capacitor takes (ESP32 Hardware Design Guidelines, section "Chip Power-up")."""
+"""How long EN is low: longer than its capacitor takes.
+
+Source: ESP32 Hardware Design Guidelines, "Chip Power-up and Reset Timing".
+"""
 
 
 class EsptoolFlasher:

@@ -1,4 +1,7 @@
-"""Where things are in an ESP32, as far as the virtual one has them (ESP32 Technical Reference Manual, chapter 1)."""
+"""Where things are in an ESP32, as far as the virtual one has them.
+
+Source: ESP32 Technical Reference Manual, "System and Memory".
+"""
 
 from __future__ import annotations
 

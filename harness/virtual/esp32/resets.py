@@ -1,4 +1,8 @@
-"""Why the chip reset, as the ROM prints it and firmware reads it (ESP32 Technical Reference Manual, section 3.1)."""
+"""Why the chip reset, as the ROM prints it and firmware reads it.
+
+Numbers and names: RESET_REASON in ESP-IDF's components/esp_rom/include/esp32/rom/rtc.h. The ROM's lines: esptool's
+documentation, "Boot Mode Selection".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The speed of UART0, from its divider and the clock that feeds it (ESP32 Technical Reference Manual, section 13.3)."""
+"""The speed of UART0, from its divider and the clock that feeds it.
+
+Source: ESP32 Technical Reference Manual, "UART Controller".
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The watchdogs, of which two are awake when the ROM starts an image (ESP32 Technical Reference Manual, chapter 19).
+"""The watchdogs, of which two are awake when the ROM starts an image.
 
-The write protection is the shim's business: only writes that count arrive here.
+The write protection is the shim's business: only writes that count arrive here. Registers and their values after a
+reset: ESP-IDF's timer_group_reg.h and rtc_cntl_reg.h.
 """
 
 from __future__ import annotations
