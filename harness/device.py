@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.boot_texts import explain, explain_noise
 from harness.device_faults import fault_error, read_fault, reset_error
+from harness.domain.board import Board
 from harness.domain.postmortem import DeviceFault
 from harness.errors import DeadlineError, HarnessError, ProtocolError
 from harness.hello import Hello, read_hello
@@ -39,6 +40,15 @@ class Patience:
     boot_s: float = 5.0
     answer_s: float = 5.0
     work_s: float = 30.0
+
+
+def patience_for(board: Board) -> Patience:
+    """How long to wait for a board: its watchdog is to strike before the host gives up.
+
+    The STM32F407's watchdog clock may run at 17 instead of 32 kHz (its data sheet, LSI oscillator characteristics), and
+    emulated seconds may last longer than real ones.
+    """
+    return Patience(work_s=board.watchdog_s * (8 if board.emulated else 2) + 2)
 
 
 class Device:

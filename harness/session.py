@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness import plugins
 from harness.build import build
-from harness.device import Device, Patience
+from harness.device import Device, patience_for
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate, Profile
@@ -289,15 +289,6 @@ class Session:
 
         line = bench.flash.start(open_line)
         try:
-            yield Device(line, lambda: bench.flash.restart(line), _patience(self._board))
+            yield Device(line, lambda: bench.flash.restart(line), patience_for(self._board))
         finally:
             line.close()
-
-
-def _patience(board: Board) -> Patience:
-    """The device's watchdog is to strike before the host gives up.
-
-    The STM32F407's watchdog clock may run at 17 instead of 32 kHz (its data sheet, LSI oscillator characteristics), and
-    emulated seconds may last longer than real ones.
-    """
-    return Patience(work_s=board.watchdog_s * (8 if board.emulated else 2) + 2)
