@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import re
 import subprocess
 import tarfile
@@ -107,10 +108,24 @@ def _unpack_crate(folder: Path, progress: Progress) -> None:
     progress("fetch TFLM's sources", 1, 2)
     try:
         with tarfile.open(package) as archive:
-            archive.extractall(folder, filter="data")
+            _extract(archive, folder)
     except tarfile.TarError as error:
         raise SourceError(f"the package cannot be unpacked: {error}", where=package) from error
     progress("fetch TFLM's sources", 2, 2)
+
+
+def _extract(archive: tarfile.TarFile, folder: Path) -> None:
+    """Plain files into `folder` and nowhere else. (tarfile's own filter is missing from Debian 12's Python 3.11.2.)"""
+    inside = folder.resolve()
+    for member in archive:
+        target = (folder / member.name).resolve()
+        content = archive.extractfile(member) if member.isreg() else None
+        if not target.is_relative_to(inside) or not (content or member.isdir()):
+            raise tarfile.TarError(f"{member.name!r} is no plain file inside its folder")
+        if content:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with content, target.open("wb") as file:
+                shutil.copyfileobj(content, file)
 
 
 def _check_hash(package: Path) -> None:
