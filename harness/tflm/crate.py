@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -115,7 +115,7 @@ def _unpack_crate(folder: Path, progress: Progress) -> None:
 
 
 def _extract(archive: tarfile.TarFile, folder: Path) -> None:
-    """Plain files into `folder` and nowhere else. (tarfile's own filter is missing from Debian 12's Python 3.11.2.)"""
+    """Plain files into `folder` and nowhere else; Debian 12's Python 3.11.2 has no extraction filters yet."""
     inside = folder.resolve()
     for member in archive:
         target = (folder / member.name).resolve()
