@@ -73,7 +73,7 @@ class HarnessError(Exception):
     def __str__(self) -> str:
         first = f"{self.where}: {self.what}" if self.where else self.what
         lines = [first, self._comparison(), f"hint: {self.hint}" if self.hint else ""]
-        return "\n".join(_one_line(line) for line in lines if line)
+        return "\n".join(printable(line) for line in lines if line)
 
     def _comparison(self) -> str:
         parts = []
@@ -84,8 +84,8 @@ class HarnessError(Exception):
         return ", ".join(parts)
 
 
-def _one_line(text: str) -> str:
-    """Untrusted names may hold newlines and control characters; an error must stay three lines."""
+def printable(text: str) -> str:
+    """Text that stays on its line: untrusted names may hold newlines and control characters."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

@@ -29,12 +29,12 @@ from harness.cli.options import (
     models_argument,
     together,
 )
-from harness.cli.output import FORMATS, printable, show, tell
+from harness.cli.output import FORMATS, show, tell
 from harness.cli.planners import planner_columns
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.plan import Comparison
-from harness.errors import HarnessError, UsageError
+from harness.errors import HarnessError, UsageError, printable
 
 if TYPE_CHECKING:
     from harness.estimate import ModelFile

@@ -11,6 +11,8 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from harness.errors import printable
+
 FORMATS = ("table", "json", "csv", "markdown")
 
 _TABLE_STYLE = {"table": "simple", "markdown": "github"}
@@ -42,11 +44,6 @@ def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None 
         return
     rows = objects if rows is None else rows
     click.echo(_csv(rows) if output_format == "csv" else _table(rows, output_format), nl=output_format != "csv")
-
-
-def printable(text: str) -> str:
-    """Text that stays on its line: untrusted names may hold newlines and control characters."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def tell(model: str, remarks: Sequence[str]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from harness.cli.options import store_option
-from harness.cli.output import format_option, printable, show
+from harness.cli.output import format_option, show
 from harness.domain.postmortem import ArenaEnds, PostMortem
+from harness.errors import printable
 
 _DUMP_BYTES = 16
 _REGISTERS_PER_LINE = 4

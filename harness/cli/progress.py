@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from harness.cli.output import printable
+from harness.errors import printable
 
 _WIDTH = 24
 _CLEAR_LINE = "\r\x1b[K"

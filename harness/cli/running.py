@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 import platformdirs
 
-from harness.cli.output import Row, printable, show
+from harness.cli.output import Row, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import InterruptedRunError, StorageError
+from harness.errors import InterruptedRunError, StorageError, printable
 from harness.postmortem_file import write_postmortem
 from harness.reconcile import table
 from harness.results import reconciliation_to_json

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.cli.output import printable
 from harness.domain.attempt import Job
+from harness.errors import printable
 from harness.sweep.dut_runner import Outcome
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from harness.domain.plan import TimelineBar
+from harness.errors import printable
 
 NAME_LIMIT: Final = 200
 """Characters of an untrusted name that are shown."""
@@ -14,10 +15,19 @@ VERDICT_WORDS: Final = {
     "over": "over",
     "under": "under",
     "fail": "fail",
+    "does_not_link": "does not link",
     "error": "error",
     "not_run": "not run",
 }
-VERDICT_SIGNS: Final = {"ok": "✓", "over": "▲", "under": "▼", "fail": "✕", "error": "!", "not_run": "–"}
+VERDICT_SIGNS: Final = {
+    "ok": "✓",
+    "over": "▲",
+    "under": "▼",
+    "fail": "✕",
+    "does_not_link": "⊘",
+    "error": "!",
+    "not_run": "–",
+}
 
 
 def shown(text: str, limit: int = NAME_LIMIT) -> str:
@@ -26,7 +36,7 @@ def shown(text: str, limit: int = NAME_LIMIT) -> str:
     What cannot be seen, or turns the writing direction, becomes an escape such as `\u202e`; what is too long is cut.
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return cut if cut.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+    return printable(cut)
 
 
 def buffer_name(bar: TimelineBar) -> str:

@@ -3,7 +3,18 @@ from dataclasses import replace
 import pytest
 
 from harness.domain.plan import TimelineBar
-from harness.report.text import buffer_name, counted, grouped, moment, percent, shown, signed
+from harness.domain.reconciliation import VERDICTS
+from harness.report.text import (
+    VERDICT_SIGNS,
+    VERDICT_WORDS,
+    buffer_name,
+    counted,
+    grouped,
+    moment,
+    percent,
+    shown,
+    signed,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +49,7 @@ def test_numbers():
         "0 histories",
     )
     assert (moment("2026-11-29T02:03:04.567Z"), moment("")) == ("2026-11-29 02:03", "")
+
+
+def test_every_verdict_has_its_word_and_its_sign():
+    assert tuple(VERDICT_WORDS) == tuple(VERDICT_SIGNS) == VERDICTS
