@@ -8,84 +8,27 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.cache import Cache, fingerprint
+from harness.build_inputs import CXX_FLAGS, LINK_FLAGS, BuildInputs, collect_inputs, memory_script
+from harness.cache import Cache
 from harness.domain.board import Board, MemoryRegion
-from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource, ToolchainInfo
-from harness.errors import BoardFileError, StorageError
+from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.errors import StorageError
 from harness.fields import Fields
-from harness.ports import Progress, TflmProvider, Toolchain
-from harness.resources import firmware_dir
+from harness.ports import Progress, TflmProvider, Toolchain, Verifiable
 
 GUARD_BYTES = 64
 """Bytes of each guard band around the arena: kGuardBytes in firmware/app/measure.h."""
 
-_COMMON_FLAGS = ("-ffunction-sections", "-fdata-sections", "-fno-short-enums")
-_CXX_FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
-_TFLM_FLAGS = ("-g1", "-w")
-_OWN_FLAGS = ("-g", "-Wall", "-Wextra", "-Werror")
-_LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--fatal-warnings")
-
 _ELF = "firmware.elf"
 _IMAGE = "firmware.bin"
-# What `_store_facts` writes; another number when that changes, so that nothing built before is taken for it.
-_FACTS_VERSION = "2"
 _FACTS = "facts.json"
-
-
-@dataclass(frozen=True)
-class _Inputs:
-    """All that a build depends on."""
-
-    board: Board
-    source: TflmSource
-    toolchain: Toolchain
-    compiler: ToolchainInfo
-    firmware: Path
-    own_sources: tuple[Path, ...]
-
-    @property
-    def script(self) -> Path:
-        return self.firmware / "ports" / self.board.family / "linker.ld"
-
-    def tflm_flags(self) -> list[str]:
-        """Flags that the library's objects depend on."""
-        return [*self._target_flags(), *_TFLM_FLAGS, *_define_flags(self.source.defines)]
-
-    def own_flags(self) -> list[str]:
-        """Flags that the application's objects depend on, the build id excluded."""
-        defines = {
-            **self.source.defines,
-            **self.board.defines,
-            "HARNESS_BOARD_ID": f'"{self.board.id}"',
-            "BAUD_RATE": str(self.board.baud_rate),
-            "WATCHDOG_MS": str(round(self.board.watchdog_s * 1000)),
-        }
-        return [*self._target_flags(), *_OWN_FLAGS, *_define_flags(defines)]
-
-    def _target_flags(self) -> list[str]:
-        return [*self.board.cpu_flags, self.board.optimization, *_COMMON_FLAGS]
-
-    def library_key(self) -> str:
-        flags = [*self.tflm_flags(), *_CXX_FLAGS]
-        return fingerprint(self.source.content_hash, self.compiler.name, self.compiler.version, *flags)
-
-    def firmware_key(self) -> str:
-        flags = [*self.own_flags(), *_LINK_FLAGS, memory_script(self.board)]
-        return fingerprint(_FACTS_VERSION, self.library_key(), *flags, *_contents(self.firmware, self.own_sources))
-
-    def path_flags(self) -> list[str]:
-        """Flags that hold paths of this machine; `-ffile-prefix-map` keeps these paths out of what is built."""
-        folders = [*self.source.include_dirs, self.firmware]
-        return [
-            f"-I{self.firmware}",
-            *(f"-isystem{folder}" for folder in self.source.include_dirs),
-            *(f"-ffile-prefix-map={folder}=." for folder in folders),
-        ]
+# What the layer in firmware/tflm includes, to register the operators.
+_OPERATORS = "operators.inc"
 
 
 @dataclass(frozen=True)
@@ -97,68 +40,58 @@ class _Batch:
     flags: tuple[str, ...]
 
 
-def build(
-    board: Board, tflm: TflmProvider, toolchain: Toolchain, progress: Progress, cache: Cache | None = None
+def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have a sensible default
+    board: Board,
+    tflm: TflmProvider,
+    toolchain: Toolchain,
+    progress: Progress,
+    cache: Cache | None = None,
+    operators: Collection[str] | None = None,
 ) -> FirmwareImage:
     """Build the firmware for a board, or find it built.
+
+    Args:
+        board: which.
+        tflm: where TFLM comes from.
+        toolchain: the compiler.
+        progress: told how far it is.
+        cache: where built parts stay.
+        operators: the only ones to hold, by TFLite's name, so that it is small; None for all. Those that TFLM does not
+            have are left out.
 
     Raises:
         SourceError, ToolchainError, BuildError, StorageError: as the parts raise them.
         BoardFileError: there is no port for the board's family.
     """
     cache = cache or Cache()
-    inputs = _collect(board, tflm.fetch(progress), toolchain)
-    library_key = inputs.library_key()
+    inputs = collect_inputs(board, tflm.fetch(progress), toolchain, operators)
     firmware_key = inputs.firmware_key()
 
     def make_firmware(folder: Path) -> None:
-        library = cache.entry("tflm", library_key, lambda target: _make_library(inputs, target, progress))
-        _make_firmware(inputs, library / "libtflm.a", firmware_key, folder, progress)
+        if isinstance(tflm, Verifiable):
+            tflm.verify(inputs.source, _compile_probe(inputs, folder))
+        libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
+        _make_firmware(inputs, libraries, firmware_key, folder, progress)
 
     return _load(inputs, firmware_key, cache.entry("firmware", firmware_key, make_firmware))
 
 
-def memory_script(board: Board) -> str:
-    """The MEMORY command that a port's linker script includes as `memory.ld`."""
-    regions = {
-        "FIRMWARE_FLASH (rx)": board.firmware_flash,
-        "MODEL_FLASH (r)": board.model_flash,
-        "CODE_RAM (rx)": board.code_ram,
-        "RAM (rw)": board.ram,
-        "STACK_RAM (rw)": board.stack_ram,
-    }
-    lines = [_region_line(name, region) for name, region in regions.items() if region is not None]
-    alias = "" if board.stack_ram is not None else 'REGION_ALIAS("STACK_RAM", RAM)\n'
-    return "MEMORY\n{\n" + "".join(lines) + "}\n" + alias
+def _compile_probe(inputs: BuildInputs, folder: Path) -> Path:
+    """An object file without content, which shows what the firmware's flags make of one."""
+    source, target = folder / "probe.cc", folder / "probe.o"
+    source.touch()
+    inputs.toolchain.compile(source, target, inputs.own_flags())
+    source.unlink()
+    return target
 
 
-def _region_line(name: str, region: MemoryRegion) -> str:
-    return f"  {name} : ORIGIN = {region.start:#010x}, LENGTH = {region.size_bytes:#x}\n"
+def _library(inputs: BuildInputs, cache: Cache, progress: Progress) -> Path:
+    """TFLM, compiled here from its sources."""
+    folder = cache.entry("tflm", inputs.library_key(), lambda target: _make_library(inputs, target, progress))
+    return folder / "libtflm.a"
 
 
-def _collect(board: Board, source: TflmSource, toolchain: Toolchain) -> _Inputs:
-    firmware = firmware_dir()
-    ports = {path.name: path for path in (firmware / "ports").iterdir()}
-    if board.family not in ports:  # asked by name, so that `..` and the like lead nowhere
-        raise BoardFileError(
-            f"there is no firmware port {board.family!r}",
-            where=board.id,
-            expected=f"one of {', '.join(sorted(ports))}",
-            hint="correct `family` in the board file",
-        )
-    port = ports[board.family]
-    layer = firmware / "tflm" / f"tflm_{source.generation.partition('-')[0]}.cc"
-    sources = (*sorted((firmware / "app").glob("*.cc")), layer, *sorted(port.glob("*.cc")), *sorted(port.glob("*.S")))
-    return _Inputs(board, source, toolchain, toolchain.identify(), firmware, sources)
-
-
-def _contents(firmware: Path, sources: Sequence[Path]) -> list[str | bytes]:
-    """Names and contents of the sources, and of whatever else lies in their folders."""
-    files = sorted({path for folder in {source.parent for source in sources} for path in folder.iterdir()})
-    return [part for path in files if path.is_file() for part in (str(path.relative_to(firmware)), path.read_bytes())]
-
-
-def _make_library(inputs: _Inputs, folder: Path, progress: Progress) -> None:
+def _make_library(inputs: BuildInputs, folder: Path, progress: Progress) -> None:
     batch = _Batch("compile TFLM", inputs.source.sources, (*inputs.tflm_flags(), *inputs.path_flags()))
     objects = _compile_all(batch, inputs.toolchain, folder, progress)
     inputs.toolchain.archive(objects, folder / "libtflm.a")
@@ -166,14 +99,15 @@ def _make_library(inputs: _Inputs, folder: Path, progress: Progress) -> None:
         compiled.unlink()
 
 
-def _make_firmware(inputs: _Inputs, library: Path, key: str, folder: Path, progress: Progress) -> None:
-    flags = (*inputs.own_flags(), *inputs.path_flags(), f'-DHARNESS_BUILD_ID="{_build_id(key)}"')
+def _make_firmware(inputs: BuildInputs, libraries: Sequence[Path], key: str, folder: Path, progress: Progress) -> None:
+    (folder / _OPERATORS).write_text(inputs.operators())
+    flags = (*inputs.own_flags(), *inputs.path_flags(), f"-I{folder}", f'-DHARNESS_BUILD_ID="{_build_id(key)}"')
     batch = _Batch("compile the firmware", inputs.own_sources, flags)
     objects = _compile_all(batch, inputs.toolchain, folder, progress)
     (folder / "memory.ld").write_text(memory_script(inputs.board))
     elf = folder / _ELF
-    link_flags = [*inputs.board.cpu_flags, *_LINK_FLAGS, f"-L{folder}"]
-    inputs.toolchain.link([*objects, library], inputs.script, elf, link_flags)
+    link_flags = [*inputs.abi_flags(), *LINK_FLAGS, f"-L{folder}"]
+    inputs.toolchain.link([*objects, *libraries], inputs.script, elf, link_flags)
     for compiled in objects:
         compiled.unlink()
     _store_facts(inputs.toolchain, elf, folder)
@@ -195,7 +129,7 @@ def _store_facts(toolchain: Toolchain, elf: Path, folder: Path) -> None:
     (folder / _FACTS).write_text(json.dumps(facts))
 
 
-def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
+def _load(inputs: BuildInputs, key: str, folder: Path) -> FirmwareImage:
     facts = _read_facts(folder)
     segment = FlashSegment(facts.count("address"), (folder / _IMAGE).read_bytes())
     return FirmwareImage(
@@ -214,6 +148,7 @@ def _load(inputs: _Inputs, key: str, folder: Path) -> FirmwareImage:
         tflm_hash=inputs.source.content_hash,
         kernels=inputs.source.kernels,
         flags=" ".join(inputs.own_flags()),
+        operators=tuple(one.operator for one in inputs.registrations),
     )
 
 
@@ -255,8 +190,4 @@ def _compile_all(batch: _Batch, toolchain: Toolchain, folder: Path, progress: Pr
 
 
 def _flags_for(source: Path, flags: tuple[str, ...]) -> tuple[str, ...]:
-    return (*flags, *_CXX_FLAGS) if source.suffix == ".cc" else flags
-
-
-def _define_flags(defines: Mapping[str, str | None]) -> list[str]:
-    return [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in sorted(defines.items())]
+    return (*flags, *CXX_FLAGS) if source.suffix == ".cc" else flags

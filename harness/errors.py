@@ -10,6 +10,7 @@
     │   ├── ToolchainError             3             no compiler, or one that cannot do it
     │   ├── SourceError                3             the TFLM sources cannot be had, or are not the pinned ones
     │   ├── BuildError                 3             compile or link failed
+    │   ├── ConfigMismatchError        3             library, firmware and layout profile differ in their structures
     │   ├── StorageError               3             disk full, folder not writable
     │   ├── PluginError                3             a plug-in is unknown or cannot be loaded
     │   ├── ProbeError                 3             no probe, several probes, probe gone
@@ -126,6 +127,10 @@ class SourceError(BenchError):
 
 class BuildError(BenchError):
     """The compiler or linker refused."""
+
+
+class ConfigMismatchError(BenchError):
+    """Library, firmware and layout profile do not have the same structures: no figure would be right."""
 
 
 class StorageError(BenchError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from harness.errors import PluginError
@@ -16,9 +17,14 @@ TRANSPORTS = "harness.transports"
 UNITS = "harness.units"
 
 
+_PREBUILT = "prebuilt"
+_MANIFEST_SUFFIX = ".toml"
+
+
 def tflm_provider(name: str) -> TflmProvider:
-    """The TFLM provider called `name`."""
-    provider: TflmProvider = _load(TFLM, name)()
+    """The TFLM provider called `name`; for the path of a manifest, the one of libraries built by somebody else."""
+    is_manifest = name.endswith(_MANIFEST_SUFFIX)
+    provider: TflmProvider = _load(TFLM, _PREBUILT)(Path(name)) if is_manifest else _load(TFLM, name)()
     return provider
 
 

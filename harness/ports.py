@@ -30,6 +30,22 @@ class TflmProvider(Protocol):
         """
 
 
+@runtime_checkable
+class Verifiable(Protocol):
+    """What a provider of a library that somebody else has compiled may offer besides."""
+
+    def verify(self, source: TflmSource, probe: Path) -> None:
+        """Make sure that the library and a firmware can be linked and will understand each other.
+
+        Args:
+            source: what `fetch` gave.
+            probe: an object file without content, compiled with the firmware's flags.
+
+        Raises:
+            SourceError: they cannot, and why.
+        """
+
+
 class Toolchain(Protocol):
     """A C++ compiler for one ABI. Its methods may be called from several threads."""
 

@@ -11,8 +11,21 @@ from harness.domain.board import MemoryRegion
 
 
 @dataclass(frozen=True)
+class Registration:
+    """An operator that a firmware can hold.
+
+    Attributes:
+        operator: TFLite's name of its kind, such as `CONV_2D`; a custom operator's own name.
+        call: the C++ call on the resolver that registers it, such as `AddConv2D()`.
+    """
+
+    operator: str
+    call: str
+
+
+@dataclass(frozen=True)
 class TflmSource:
-    """A TFLM source state, ready to compile.
+    """A TFLM source state, ready to compile, or a library that somebody has compiled from one.
 
     Attributes:
         generation: such as `2020-07`; picks the thin layer in `firmware/tflm` and the layout profile.
@@ -21,7 +34,11 @@ class TflmSource:
         include_dirs: folders for `-I`, in order.
         sources: files to compile into the library.
         defines: preprocessor symbols that library and application must share.
-        kernels: the kernel set, `reference`.
+        kernels: the kernel set, such as `reference`.
+        registrations: the operators that it has.
+        libraries: static libraries to link in place of compiling `sources`.
+        abi_flags: compiler flags of the libraries' ABI, in place of the board's; None for the board's.
+        header_hash: SHA-256 of the headers, where `content_hash` does not cover them.
     """
 
     generation: str
@@ -31,6 +48,10 @@ class TflmSource:
     sources: tuple[Path, ...]
     defines: Mapping[str, str | None] = field(default_factory=dict)
     kernels: str = "reference"
+    registrations: tuple[Registration, ...] = ()
+    libraries: tuple[Path, ...] = ()
+    abi_flags: tuple[str, ...] | None = None
+    header_hash: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,7 +124,7 @@ class FlashPart:
 
 @dataclass(frozen=True)
 class FirmwareImage:
-    """A built firmware, model-free: it holds every operator and serves every model.
+    """A built firmware, model-free: it holds every operator, or those asked for, and serves every model made of them.
 
     Attributes:
         build_id: 16 hex digits; the same inputs give the same id.
@@ -113,6 +134,7 @@ class FirmwareImage:
         tflm_hash: SHA-256 of what the TFLM sources came from.
         kernels: the kernel set.
         flags: the compiler's flags, paths of this machine left out.
+        operators: those that it holds, by TFLite's name.
         segment: the bytes and where they go.
         model_region: where the firmware looks for the model behind its header, in the chip's address space.
         crc32: of the bytes that the firmware can check; the device computes its own at boot and says it.
@@ -136,3 +158,4 @@ class FirmwareImage:
     tflm_hash: str = ""
     kernels: str = "reference"
     flags: str = ""
+    operators: tuple[str, ...] = ()

@@ -63,7 +63,9 @@ class Gcc:
 
     def link(self, inputs: Sequence[Path], script: Path, target: Path, flags: Sequence[str]) -> None:
         """See `ports.Toolchain`."""
-        arguments = [*flags, "-T", str(script), *map(str, inputs), "-o", str(target)]
+        # A group, since libraries that somebody else has built may need each other.
+        group = ["-Wl,--start-group", *map(str, inputs), "-Wl,--end-group"]
+        arguments = [*flags, "-T", str(script), *group, "-o", str(target)]
         done = self._run(f"{self._prefix}{self._linker}", arguments)
         if done.returncode != 0:
             raise _link_error(script, target, done.stderr)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-import harness.build
+import harness.build_inputs
 from harness.boards import load_board
-from harness.build import GUARD_BYTES, build, memory_script
+from harness.build import GUARD_BYTES, build
+from harness.build_inputs import memory_script
 from harness.cache import Cache
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import TflmSource
@@ -101,7 +102,7 @@ def firmware(tmp_path, monkeypatch):
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    monkeypatch.setattr(harness.build, "firmware_dir", lambda: folder)
+    monkeypatch.setattr(harness.build_inputs, "firmware_dir", lambda: folder)
     return folder
 
 
@@ -182,7 +183,7 @@ def test_the_same_inputs_give_the_same_bytes_anywhere(firmware, tflm, tmp_path, 
     moved = tmp_path / "elsewhere" / "firmware"
     first = build(BOARD, tflm, ArmGcc(), ignore, Cache(tmp_path / "cache"))
     shutil.copytree(firmware, moved)
-    monkeypatch.setattr(harness.build, "firmware_dir", lambda: moved)
+    monkeypatch.setattr(harness.build_inputs, "firmware_dir", lambda: moved)
     second = build(BOARD, tflm, ArmGcc(), ignore, Cache(tmp_path / "other cache"))
     assert (second.build_id, second.segment) == (first.build_id, first.segment)
 
