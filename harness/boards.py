@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,8 +10,8 @@ from harness.domain.board import Board, MemoryRegion
 from harness.errors import BoardFileError
 from harness.fields import Fields
 from harness.resources import boards_dir
+from harness.toml_file import read_toml, refuse_unknown_keys
 
-_FILE_LIMIT_BYTES = 64 * 1024
 _KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset({"title", "family", "abi", "units", "machine", "build", "flash", "memory", "serial", "watchdog"}),
     "build": frozenset({"toolchain", "cpu_flags", "defines", "optimization"}),
@@ -58,8 +57,9 @@ def read_board(path: Path) -> Board:
     Raises:
         BoardFileError: it is no TOML, or a key is missing, unknown or of the wrong kind.
     """
-    top = Fields(str(path), _read(path), BoardFileError)
-    _refuse_unknown_keys(top)
+    top = read_toml(path, error=BoardFileError)
+    for name, known in _KEYS.items():
+        refuse_unknown_keys(top.inner(name) if name else top, known)
     _refuse_overlaps(top)
     build, flash, memory, serial = (top.inner(name) for name in ("build", "flash", "memory", "serial"))
     return Board(
@@ -109,30 +109,3 @@ def _refuse_overlaps(top: Fields) -> None:
                     measured=f"0x{region.start:08X} to 0x{region.end:08X}",
                     expected=f"outside 0x{other.start:08X} to 0x{other.end:08X}",
                 )
-
-
-def _refuse_unknown_keys(top: Fields) -> None:
-    """A misspelt key would be ignored in silence otherwise."""
-    for table, known in _KEYS.items():
-        fields = top.inner(table) if table else top
-        for key in sorted(set(fields.values) - known):
-            near = difflib.get_close_matches(key, known, n=1)
-            raise BoardFileError(
-                "unknown key",
-                where=f"{fields.place}: {key}",
-                expected=", ".join(sorted(known)),
-                hint=f"did you mean {near[0]}?" if near else "",
-            )
-
-
-def _read(path: Path) -> Mapping[str, object]:
-    try:
-        with path.open("rb") as file:
-            text = file.read(_FILE_LIMIT_BYTES + 1)
-        if len(text) > _FILE_LIMIT_BYTES:
-            raise BoardFileError("this is too large for a board file", where=path, expected="at most 64 KB")
-        return tomllib.loads(text.decode("utf-8"))
-    except OSError as error:
-        raise BoardFileError(f"the board file cannot be read: {error.strerror}", where=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BoardFileError(f"this is no TOML: {error}", where=path) from error

@@ -13,8 +13,8 @@ from harness.build import GUARD_BYTES, build
 from harness.build_inputs import memory_script
 from harness.cache import Cache
 from harness.domain.board import MemoryRegion
-from harness.domain.firmware import TflmSource
-from harness.errors import BoardFileError, BuildError, DoesNotLinkError, StorageError
+from harness.domain.firmware import Registration, TflmSource
+from harness.errors import BoardFileError, BuildError, DoesNotLinkError, SourceError, StorageError
 from harness.resources import firmware_dir
 from harness.toolchains.arm_gcc import ArmGcc
 
@@ -186,6 +186,115 @@ def test_the_same_inputs_give_the_same_bytes_anywhere(firmware, tflm, tmp_path, 
     monkeypatch.setattr(harness.build_inputs, "firmware_dir", lambda: moved)
     second = build(BOARD, tflm, ArmGcc(), ignore, Cache(tmp_path / "other cache"))
     assert (second.build_id, second.segment) == (first.build_id, first.segment)
+
+
+CONV = Registration("CONV_2D", "AddConv2D()")
+SOFTMAX = Registration("SOFTMAX", "AddSoftmax()")
+LAYER_THAT_COUNTS = """
+#define HARNESS_OPERATOR(call) + 1
+extern "C" int layer() { return 0
+#include "operators.inc"
+; }
+"""
+
+
+def with_registrations(tflm, *registrations):
+    tflm.source = replace(tflm.source, registrations=registrations)
+    return tflm
+
+
+def test_the_layer_includes_what_registers_the_operators(firmware, tflm, cache):
+    (firmware / "tflm/tflm_2020.cc").write_text(LAYER_THAT_COUNTS)
+    image = build(BOARD, with_registrations(tflm, CONV, SOFTMAX), ArmGcc(), ignore, cache)
+    assert image.operators == ("CONV_2D", "SOFTMAX")
+    assert (image.elf.parent / "operators.inc").read_text() == (
+        "HARNESS_OPERATOR(AddConv2D())\nHARNESS_OPERATOR(AddSoftmax())\n"
+    )
+
+
+def test_a_firmware_of_some_operators_is_another_one(firmware, tflm, cache):
+    (firmware / "tflm/tflm_2020.cc").write_text(LAYER_THAT_COUNTS)
+    tflm = with_registrations(tflm, CONV, SOFTMAX)
+    toolchain = CountingGcc()
+    every = build(BOARD, tflm, toolchain, ignore, cache)
+    some = build(BOARD, tflm, toolchain, ignore, cache, operators={"SOFTMAX", "NOT_THERE"})
+    assert some.operators == ("SOFTMAX",)
+    assert some.build_id != every.build_id
+    assert toolchain.compiled["part.c"] == 1  # the library is the same
+
+
+class Prebuilt(Sources):
+    """Libraries that somebody else has built, as a provider hands them over."""
+
+    def __init__(self, folder, *libraries, trouble=None, **changes):
+        super().__init__(folder)
+        self.source = replace(self.source, sources=(), libraries=libraries, **changes)
+        self.trouble = trouble
+        self.probes = []
+
+    def verify(self, source, probe):
+        assert source is self.source
+        self.probes.append(probe.read_bytes())
+        if self.trouble:
+            raise self.trouble
+
+
+@pytest.fixture
+def libraries(firmware, tmp_path):
+    return make_libraries(tmp_path, BOARD.cpu_flags)
+
+
+def make_libraries(tmp_path, flags):
+    """Two that need each other."""
+    paths = []
+    for name, text in (
+        ("outer", "int inner(void); int library_part(void) { return inner(); } int five(void) { return 5; }"),
+        ("inner", "int five(void); int inner(void) { return five(); }"),
+    ):
+        source = tmp_path / f"{name}.c"
+        source.write_text(text)
+        ArmGcc().compile(source, tmp_path / f"{name}.o", list(flags))
+        ArmGcc().archive([tmp_path / f"{name}.o"], tmp_path / f"lib{name}.a")
+        paths.append(tmp_path / f"lib{name}.a")
+    return paths
+
+
+def test_libraries_that_need_each_other_are_linked_and_not_compiled(tmp_path, libraries, cache):
+    toolchain = CountingGcc()
+    image = build(BOARD, Prebuilt(tmp_path, *reversed(libraries)), toolchain, ignore, cache)
+    assert image.elf.is_file()
+    assert toolchain.compiled == {"main.cc": 1, "tflm_2020.cc": 1, "port.cc": 1, "probe.cc": 1}
+
+
+def test_libraries_are_verified_against_an_object_of_the_same_flags_once(tmp_path, libraries, cache):
+    tflm = Prebuilt(tmp_path, *libraries)
+    for _ in range(2):
+        build(BOARD, tflm, ArmGcc(), ignore, cache)
+    assert [probe[:4] for probe in tflm.probes] == [b"\x7fELF"]
+
+
+def test_a_library_that_does_not_pass_is_not_linked(tmp_path, libraries, cache):
+    toolchain = CountingGcc()
+    tflm = Prebuilt(tmp_path, *libraries, trouble=SourceError("another float ABI"))
+    with pytest.raises(SourceError, match="another float ABI"):
+        build(BOARD, tflm, toolchain, ignore, cache)
+    assert toolchain.compiled == {"probe.cc": 1}
+
+
+def test_flags_of_the_libraries_go_before_the_boards(tmp_path, firmware, cache):
+    soft = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft")
+    libraries = make_libraries(tmp_path, soft)
+    image = build(BOARD, Prebuilt(tmp_path, *libraries, abi_flags=soft), ArmGcc(), ignore, cache)
+    assert "-mfloat-abi=soft" in image.flags
+    assert "-mfloat-abi=hard" not in image.flags
+
+
+def test_other_headers_are_another_firmware(tmp_path, libraries, cache):
+    ids = {
+        build(BOARD, Prebuilt(tmp_path, *libraries, header_hash=text), ArmGcc(), ignore, cache).build_id
+        for text in ("one", "two")
+    }
+    assert len(ids) == 2
 
 
 def test_progress_counts_the_sources(firmware, tflm, cache):
