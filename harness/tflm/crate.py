@@ -16,9 +16,10 @@ import tempfile
 from pathlib import Path
 
 from harness.cache import Cache
-from harness.domain.firmware import TflmSource
+from harness.domain.firmware import Registration, TflmSource
 from harness.errors import SourceError, UsageError
 from harness.ports import Progress
+from harness.tflm.operators import micro_ops_operators
 
 _NAME = "tfmicro-0.1.0"
 _SHA256 = "b2da8beabd85d11badfc2d603a31c9fb468702cda5fc034ac872fbaf43544e94"
@@ -77,6 +78,7 @@ class CrateProvider:
             sources=tuple(path for path in found if not _LEFT_OUT.search(path.name)),
             # Without NDEBUG some kernels' debug checks halt on good models.
             defines={"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None},
+            registrations=_registrations(lite),
         )
 
     def example(self, name: str, progress: Progress | None = None) -> Path:
@@ -95,6 +97,12 @@ class CrateProvider:
 
     def _root(self, progress: Progress) -> Path:
         return self._cache.entry("sources", _SHA256, lambda folder: _unpack_crate(folder, progress)) / _NAME
+
+
+def _registrations(lite: Path) -> tuple[Registration, ...]:
+    micro_ops, schema = lite / "micro/kernels/micro_ops.h", lite / "schema/schema_generated.h"
+    found = micro_ops_operators(micro_ops.read_text("utf-8"), schema.read_text("utf-8"))
+    return tuple(operator.registration for operator in found.known)
 
 
 def _tell_nobody(what: str, done: int, total: int) -> None:

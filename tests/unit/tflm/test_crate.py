@@ -19,6 +19,8 @@ FILES = [
     f"{LITE}/micro/micro_allocator_test.cc",
     f"{LITE}/micro/debug_log.cc",
     f"{LITE}/micro/kernels/conv.cc",
+    f"{LITE}/micro/kernels/micro_ops.h",
+    f"{LITE}/schema/schema_generated.h",
     f"{LITE}/micro/kernels/cmsis-nn/conv.cc",
     f"{LITE}/micro/memory_planner/greedy_memory_planner.cc",
     f"{LITE}/kernels/kernel_util.cc",
