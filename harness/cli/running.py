@@ -19,7 +19,8 @@ from harness.errors import InterruptedRunError, StorageError, printable
 from harness.postmortem_file import write_postmortem
 from harness.reconcile import table
 from harness.results import reconciliation_to_json
-from harness.session import RunOptions, run_models
+from harness.run_options import RunOptions
+from harness.runs import run_models
 
 _HEADINGS = {
     "arena_size_bytes": "arena",
