@@ -51,8 +51,8 @@ class Board:
         packager: the plug-in that arranges firmware and model in flash.
         code_ram: the RAM that a boot loader copies the code into; None where code runs from flash.
         optimization: the compiler's optimisation level. On an emulated Cortex-M4, -O2 runs convolutions in half the
-            instructions of -Os and takes 180 KB of the 256 KB of flash; -O3 saves another 6 to 38 %, but its 254 KB
-            leave no room for another compiler's version.
+            instructions of -Os and takes 180 KB of flash; -O3 saves another 6 to 38 % and takes 254 KB, which leaves
+            no room for another compiler's version where the firmware has 256 KB.
         connect_mode: how the flasher gets hold of the chip: `halt`, or `under-reset` for firmware that locks it out.
     """
 

@@ -104,8 +104,8 @@ def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNot
             f"the firmware does not fit its region {no_fit['region']}",
             where=script,
             measured=f"{overflow['bytes']} bytes too many" if overflow else f"{no_fit['section']} beyond its end",
-            hint=f"in the board file, make the region that becomes {no_fit['region']} larger or set build.optimization "
-            "to -Os",
+            hint=f"hold fewer operators with --ops used; or, in the board file, make the region that becomes "
+            f"{no_fit['region']} larger or set build.optimization to -Os",
         )
     undefined = sorted({match["symbol"] for match in _UNDEFINED.finditer(stderr)})
     if undefined:

@@ -69,7 +69,7 @@ def _per_model() -> Iterator[Row]:
 def _flash() -> Iterator[Row]:
     board = load_board(BOARD)
     model = random.Random(1).randbytes(FLASH_BYTES)  # noqa: S311 - no secret
-    segment = FlashSegment(0x08040000, pack(model, "0" * 64, "0" * 16))
+    segment = FlashSegment(0x08080000, pack(model, "0" * 64, "0" * 16))
     parts = [FlashPart("model", segment, ((0, HEADER_BYTES),))]
     with (
         plugins.unit_source(board.units).acquire(board, None, None) as dut,

@@ -27,7 +27,7 @@ pytest.importorskip("unicorn", reason="the extra `virtual` is not installed")
 
 BOARD = load_board("stm32f407-virtual")
 BUILD_ID = "0123456789abcdef"
-MODEL_REGION = MemoryRegion(0x08040000, 0xC0000)
+MODEL_REGION = MemoryRegion(0x08080000, 0x80000)
 
 
 @pytest.fixture(scope="module")
