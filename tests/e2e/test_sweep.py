@@ -102,7 +102,7 @@ def bench(tmp_path, needs_firmware):
 
 SILENT = {"do": "serial", "to": "host", "kind": "drop", "first": 0, "count": None}
 GARBAGE = {"do": "serial", "to": "host", "kind": "garble", "first": 300, "count": None}
-BAD_FLASH = {"do": "flash_stuck_bits", "address": 0x08040100, "mask": 0xFF}
+BAD_FLASH = {"do": "flash_stuck_bits", "address": 0x08080100, "mask": 0xFF}
 UNPLUGGED = {"do": "link", "status": "disconnected", "first": 20, "count": None}
 RESETTING = {"do": "resetting", "after_s": 0.02}
 
@@ -113,7 +113,7 @@ RESETTING = {"do": "resetting", "after_s": 0.02}
     [
         pytest.param((SILENT, "silent"), id="silent"),
         pytest.param((GARBAGE, ""), id="garbage on the line"),
-        pytest.param((BAD_FLASH, "0x08040100"), id="bad flash"),
+        pytest.param((BAD_FLASH, "0x08080100"), id="bad flash"),
         pytest.param((UNPLUGGED, "unplugged"), id="unplugged"),
         pytest.param((RESETTING, ""), id="resetting"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 Command = Mapping[str, Any]
 
-MODEL_FLASH = 0x0804_0000
+MODEL_FLASH = 0x0808_0000
 _SECTOR_OF_MODEL = 6
 _NEVER_ENDS = {"first": 1, "count": None}
 _IN_ALLOCATE = [{"heard": '"allocate"'}, {"cycle": 200_000}]
@@ -66,17 +66,17 @@ _FLASH = (
     Case(
         "flash bits do not program",
         ({"do": "flash_stuck_bits", "address": MODEL_FLASH + 0x84, "mask": 0xFF},),
-        error="FlashError", says="0x08040084", writes=True,
+        error="FlashError", says="0x08080084", writes=True,
     ),
     Case(
         "flash bit wrong after programming",
         ({"do": "flash_flipped_bits", "address": MODEL_FLASH + 0x100, "mask": 1},),
-        error="FlashError", says="0x08040100", writes=True,
+        error="FlashError", says="0x08080100", writes=True,
     ),
     Case(
         "flash bit turns after verifying",
         ({"do": "flash_flip", "address": MODEL_FLASH + 0x100, "mask": 1},),
-        error="FlashError", says="0x08040100",
+        error="FlashError", says="0x08080100",
     ),
     Case(
         "flash bit of the firmware's vectors turns",
