@@ -20,28 +20,31 @@ _INTEGER_BYTES: Mapping[str, int] = MappingProxyType(
 _INPUT_COMMAND_BYTES = 128
 
 
-def feed(device: Device, line_bytes: int, tensors: Sequence[TensorInfo], inputs: Sequence[bytes]) -> None:
-    """Write a device's input tensors.
+def feed(
+    device: Device, line_bytes: int, tensors: Sequence[TensorInfo], inputs: Sequence[bytes], model: int = 0
+) -> None:
+    """Write a model's input tensors.
 
     Args:
         device: TFLM has allocated the tensors there.
         line_bytes: the longest command line that it takes.
         tensors: its input tensors.
         inputs: their bytes, in order; none for the firmware's own pattern.
+        model: its number in flash.
 
     Raises:
         UsageError: the inputs do not fit.
     """
     if not inputs:
         for index in range(len(tensors)):
-            device.ask("fill", "ok", index=index)
+            device.ask("fill", "ok", model=model, index=index)
         return
     check_inputs(tensors, inputs)
     piece_bytes = (line_bytes - _INPUT_COMMAND_BYTES) // 2
     for index, data in enumerate(inputs):
         for offset in range(0, len(data), piece_bytes):
             piece = data[offset : offset + piece_bytes]
-            device.ask("input", "ok", index=index, offset=offset, hex=piece.hex())
+            device.ask("input", "ok", model=model, index=index, offset=offset, hex=piece.hex())
 
 
 def given_data(tensors: Sequence[TensorInfo], inputs: Sequence[bytes], random_seed: int | None) -> tuple[bytes, ...]:

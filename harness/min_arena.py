@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from harness.device import Device
+from harness.device_steps import check_hello
 from harness.domain.recipe import Recipe, Subject
 from harness.errors import DeadlineError, DeviceError
-from harness.measure import check_hello, try_run
+from harness.measure import try_run
 
 # TFLM aligns nothing in the arena to less.
 STEP_BYTES = 4
@@ -48,7 +49,7 @@ def find_min_arena(device: Device, subject: Subject, recipe: Recipe, works: int,
     def attempt(size_bytes: int) -> str | None:
         hello = check_hello(device.reboot(), subject)
         try:
-            overruns = try_run(device, hello, replace(recipe, arena_size_bytes=size_bytes))
+            overruns = try_run(device, hello, subject, replace(recipe, arena_size_bytes=size_bytes))
         except (DeviceError, DeadlineError) as error:
             return error.what
         return "; ".join(overruns) or None

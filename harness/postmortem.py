@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from harness.build import GUARD_BYTES
 from harness.device import Device
+from harness.device_steps import check_hello
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import (
     ARENA,
@@ -30,7 +31,7 @@ from harness.errors import (
     StackOverflowError,
     WatchdogError,
 )
-from harness.measure import check_hello, find_culprit
+from harness.measure import find_culprit
 from harness.ports import FlashSession, Inspectable
 
 DEATHS = (DeviceFaultError, StackOverflowError, WatchdogError, DeadlineError)
@@ -100,7 +101,7 @@ def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: R
     if not found.overruns:
         return found
     hello = check_hello(device.reboot(), subject)
-    culprit = find_culprit(device, hello, replace(recipe, arena_size_bytes=found.arena_size_bytes))
+    culprit = find_culprit(device, hello, subject, replace(recipe, arena_size_bytes=found.arena_size_bytes))
     if culprit is None:
         return found
     kernel = CodeMap(subject.image.elf).entry(culprit.function)

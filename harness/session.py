@@ -16,12 +16,12 @@ from harness.domain.estimate import Estimate
 from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
-from harness.domain.recipe import Subject
+from harness.domain.recipe import FlashedModel, Subject
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, HarnessError, UsageError
-from harness.estimate import ModelFile
+from harness.estimate import ModelFile, struct_sizes
 from harness.estimate.host_run import host_run
-from harness.expectation import expect
+from harness.expectation import expect, profile_of
 from harness.flash import flash_parts
 from harness.input_data import input_data
 from harness.measure import measure
@@ -175,9 +175,20 @@ class Session:
     def _measure(self, model: ModelFile, expected: Estimate) -> Measurement:
         parts = self._parts(model)
         self._flash(parts)
-        subject = Subject(model.name, model.sha256, self._board, self.connect().dut.probe_id, self._image)
+        subject = self._subject(model)
         with self._connection.talk(parts) as device:
             return self._ask(device, subject, expected)
+
+    def _subject(self, model: ModelFile) -> Subject:
+        return Subject(
+            model=model.name,
+            sha256=model.sha256,
+            board=self._board,
+            probe_id=self.connect().dut.probe_id,
+            image=self._image,
+            models=(FlashedModel(model.sha256),),
+            struct_sizes=struct_sizes(profile_of(self._image, self._board)),
+        )
 
     def _ask(self, device: Device, subject: Subject, expected: Estimate) -> Measurement:
         try:

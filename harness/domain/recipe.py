@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage
@@ -33,15 +34,30 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What is to be measured: a model that lies in the flash of a running device.
+class FlashedModel:
+    """A model in the flash of a device.
 
     Attributes:
-        model: file name.
         sha256: of the model file, in hex.
+        variables: how many resource variables it has.
+    """
+
+    sha256: str
+    variables: int = 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be measured: a model that lies in the flash of a running device, or several that share one arena.
+
+    Attributes:
+        model: file name; for several a name for all.
+        sha256: of the model file, in hex; for several a hash of all.
         board: what it runs on.
         probe_id: the probe of the unit.
         image: the firmware that must be running.
+        models: the models, in the order in which they lie in flash.
+        struct_sizes: sizeof() of TFLM's structures, without their namespaces, that the estimate counts on.
     """
 
     model: str
@@ -49,3 +65,5 @@ class Subject:
     board: Board
     probe_id: str
     image: FirmwareImage
+    models: tuple[FlashedModel, ...]
+    struct_sizes: Mapping[str, int] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.estimate.api import DEFAULT_ARENA_BYTES, device_refusals, estimate, load_graph
-from harness.estimate.generation import installed_generations
+from harness.estimate.generation import installed_generations, struct_sizes
 from harness.estimate.model_file import ModelFile, file_name, read_model
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "installed_generations",
     "load_graph",
     "read_model",
+    "struct_sizes",
 ]

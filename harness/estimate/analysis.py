@@ -57,7 +57,7 @@ class _Case:
 
 def _case(graph: Graph, profile: Profile) -> _Case:
     generation = generation_of(profile)
-    target = generation.target(profile, {})
+    target = generation.target(profile)
     unplanned = replace(graph, offline_plan=None)
     return _Case(
         graph=unplanned,

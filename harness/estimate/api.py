@@ -40,7 +40,6 @@ def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensi
     graph: Graph | None = None,
     arena_size_bytes: int | None = None,
     margin_percent: float = 0.0,
-    struct_sizes: Mapping[str, int] | None = None,
     board: str | None = None,
 ) -> Estimate:
     """Estimate the arena of a model.
@@ -52,7 +51,6 @@ def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensi
         graph: the model's graph, when shapes were changed after loading.
         arena_size_bytes: the arena that it will run in, its base aligned to 16; 112 KB when not given.
         margin_percent: added to the smallest working arena for the recommendation.
-        struct_sizes: sizeof() of TFLM's structures as a device reported them.
         board: the board it is for, if any.
 
     Raises:
@@ -64,7 +62,6 @@ def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensi
         generation_of(profile),
         DEFAULT_ARENA_BYTES if arena_size_bytes is None else arena_size_bytes,
         margin_percent,
-        struct_sizes or {},
     )
     if wish.arena_size_bytes <= 0 or margin_percent < 0 or not math.isfinite(margin_percent):
         measured = f"{wish.arena_size_bytes} and {margin_percent}"
@@ -83,7 +80,6 @@ class _Wish:
     generation: Generation
     arena_size_bytes: int
     margin_percent: float
-    struct_sizes: Mapping[str, int]
 
     def with_margin(self, size_bytes: int) -> int:
         """A size with the margin on top, as a multiple of 16."""
@@ -93,7 +89,7 @@ class _Wish:
 def _by_layout(model: ModelFile, graph: Graph, wish: _Wish) -> Estimate:
     generation = wish.generation
     _check(graph, generation)
-    target = generation.target(wish.profile, wish.struct_sizes)
+    target = generation.target(wish.profile)
     layout = generation.lay_out(graph, target)
     usage = replay(layout.trace, wish.arena_size_bytes % ALIGNMENT)
     minimum = smallest_size(layout.trace)
@@ -113,7 +109,6 @@ def _by_layout(model: ModelFile, graph: Graph, wish: _Wish) -> Estimate:
         warnings=(
             *inspect(graph).warnings,
             *generation.warnings(graph),
-            *_size_warnings(wish),
             *_overlap_warnings(layout),
         ),
     )
@@ -168,15 +163,6 @@ def _recorded(generation: Generation, target: Target, layout: Layout, arena_size
         Section(kind, "tail", sum(sections.get(name, 0) for name in names))
         for kind, names in generation.recorded.items()
     )
-
-
-def _size_warnings(wish: _Wish) -> list[str]:
-    table = wish.generation.target(wish.profile, {}).sizes
-    return [
-        f"the device says that sizeof({name}) is {size}, the profile {table[name]}: the device's is used"
-        for name, size in wish.struct_sizes.items()
-        if size != table.get(name, size)
-    ]
 
 
 def _overlap_warnings(layout: Layout) -> list[str]:

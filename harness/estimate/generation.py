@@ -104,12 +104,11 @@ class Generation:
     planner: Planner
     reads_offline_plans: bool
 
-    def target(self, profile: Profile, measured_sizes: Mapping[str, int]) -> Target:
-        """The structure sizes of a profile; sizes that a device reported go before the table's."""
+    def target(self, profile: Profile) -> Target:
+        """What a layout for this profile is made for."""
         wide = POINTER_BYTES[profile.abi] == 8
         sizes = {name: pair[wide] for name, pair in self.struct_sizes.items()}
-        known = {name: size for name, size in measured_sizes.items() if name in sizes}
-        return Target(profile.kernels, POINTER_BYTES[profile.abi], {**sizes, **known})
+        return Target(profile.kernels, POINTER_BYTES[profile.abi], sizes)
 
 
 def installed_generations() -> tuple[str, ...]:
@@ -129,6 +128,15 @@ def generation_of(profile: Profile) -> Generation:
     found: Generation = import_module(f"harness.estimate.tflm_{profile.tflm.replace('-', '_')}").GENERATION
     _check(profile.kernels, found.kernels, f"kernel set of TFLM {found.id}")
     return found
+
+
+def struct_sizes(profile: Profile) -> Mapping[str, int]:
+    """sizeof() of TFLM's structures that estimates for a profile count on, by name.
+
+    Raises:
+        UsageError: there is no such profile.
+    """
+    return generation_of(profile).target(profile).sizes
 
 
 def _check(value: str, known: tuple[str, ...], what: str) -> None:

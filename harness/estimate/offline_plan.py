@@ -58,7 +58,7 @@ def plan_offline(model: ModelFile, profile: Profile, *, replace_plan: bool = Fal
     generation = generation_of(profile)
     _check(graph, generation, replace_plan=replace_plan)
     unplanned = replace(graph, offline_plan=None)
-    layout = generation.lay_out(unplanned, generation.target(profile, {}))
+    layout = generation.lay_out(unplanned, generation.target(profile))
     found = best_offline_plan(layout, best_plan(layout.buffers), generation)
     words = (_PLAN_VERSION, _MAIN_SUBGRAPH, graph.tensor_count, *_offsets(graph, layout, found))
     copy = ModelFile.of(model.name, with_metadata(model, OFFLINE_PLAN, struct.pack(f"<{len(words)}i", *words)))

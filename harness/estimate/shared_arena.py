@@ -90,7 +90,7 @@ def _shared_trace(models: Sequence[ModelFile], profile: Profile) -> Trace:
     generation = generation_of(profile)
     if len(models) < 2:
         raise UsageError("a shared arena is for two models or more", measured=len(models))
-    target = generation.target(profile, {})
+    target = generation.target(profile)
     layouts = [generation.lay_out(load_graph(model), target) for model in models]
     if not all(_sections(layout.trace) >= _SHARED_OBJECTS for layout in layouts):
         raise UsageError(

@@ -12,6 +12,7 @@ _NOT_OF_THE_UNIT = (
     errors.ToolchainError,
     errors.SourceError,
     errors.BuildError,
+    errors.ConfigMismatchError,
     errors.StorageError,
     errors.PluginError,
 )

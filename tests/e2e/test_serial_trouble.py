@@ -18,7 +18,7 @@ from harness.boards import load_board
 from harness.device import Device, Patience
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.domain.recipe import Recipe, Subject
+from harness.domain.recipe import FlashedModel, Recipe, Subject
 from harness.errors import FlashError, ProtocolError, SerialPortError
 from harness.measure import measure
 from harness.transports.serial import SerialTransport
@@ -41,7 +41,8 @@ IMAGE = FirmwareImage(
     ram_bytes=0,
     arena_max_bytes=HELLO["arena_max_bytes"],
 )
-SUBJECT = Subject("m.tflite", HELLO["model"]["sha256"], load_board("stm32f407-virtual"), "p1", IMAGE)
+SHA256 = HELLO["model"]["sha256"]
+SUBJECT = Subject("m.tflite", SHA256, load_board("stm32f407-virtual"), "p1", IMAGE, (FlashedModel(SHA256),))
 
 
 class Speaker:

@@ -17,7 +17,7 @@ from harness.domain.board import MemoryRegion
 from harness.domain.estimate import Profile
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.domain.measurement import Measurement
-from harness.domain.recipe import Recipe, Subject
+from harness.domain.recipe import FlashedModel, Recipe, Subject
 from harness.errors import HarnessError, ModelError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
 from harness.measure import measure
@@ -121,7 +121,9 @@ def _subject() -> Subject:
         ram_bytes=0,
         arena_max_bytes=HELLO["arena_max_bytes"],
     )
-    return Subject("scripted.tflite", HELLO["model"]["sha256"], load_board("stm32f407-virtual"), "probe", image)
+    sha256 = HELLO["model"]["sha256"]
+    board = load_board("stm32f407-virtual")
+    return Subject("scripted.tflite", sha256, board, "probe", image, (FlashedModel(sha256),))
 
 
 def _measured(line: ScriptedLine) -> Measurement:

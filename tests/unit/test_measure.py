@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,9 +7,10 @@ from harness.boards import load_board
 from harness.device import Device, Patience
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.domain.recipe import Recipe, Subject
+from harness.domain.recipe import FlashedModel, Recipe, Subject
 from harness.errors import (
     ArenaTooSmallError,
+    ConfigMismatchError,
     DeviceError,
     FlashError,
     ModelRefusedError,
@@ -33,7 +35,10 @@ IMAGE = FirmwareImage(
     ram_bytes=0,
     arena_max_bytes=4096,
 )
-SUBJECT = Subject("m.tflite", HELLO["model"]["sha256"], load_board("stm32f407-virtual"), "p1", IMAGE)
+SHA256 = HELLO["model"]["sha256"]
+SUBJECT = Subject(
+    "m.tflite", SHA256, load_board("stm32f407-virtual"), "p1", IMAGE, (FlashedModel(SHA256),), {"TfLiteTensor": 64}
+)
 
 
 USUAL = Recipe()
@@ -138,6 +143,18 @@ def test_an_overrun_is_kept_with_its_offset():
 def test_what_runs_must_be_what_was_flashed(changes, told):
     with pytest.raises(FlashError, match=told):
         measured(**changes)
+
+
+def test_structures_of_other_sizes_are_named_before_anything_is_allocated():
+    expected = {"TfLiteTensor": 40, "NodeAndRegistration": 32, "SubgraphAllocations": 8, "MicroAllocator": 36}
+    line = ScriptedLine()
+    line.boot(sizes={"TfLiteTensor": 64, "tflite::NodeAndRegistration": 44, "tflite::MicroAllocator": 36, "Other": 1})
+    with pytest.raises(ConfigMismatchError) as caught:
+        measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), replace(SUBJECT, struct_sizes=expected), USUAL)
+    words = "config_mismatch: TfLiteTensor 64 instead of 40 bytes, NodeAndRegistration 44 instead of 32 bytes"
+    assert caught.value.what == words
+    assert "TF_LITE_STATIC_MEMORY" in caught.value.hint
+    assert line.commands == []
 
 
 def failing(name, body, log):

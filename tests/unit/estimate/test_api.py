@@ -116,14 +116,6 @@ def test_an_unknown_method_is_refused() -> None:
         of(chain("RELU"), method="guess")
 
 
-def test_sizes_from_a_device_are_used_and_named() -> None:
-    plain, measured = of(chain("RELU")), of(chain("RELU"), struct_sizes={"NodeAndRegistration": 48, "TfLiteTensor": 40})
-    assert measured.arena_used_bytes == plain.arena_used_bytes + 16
-    assert measured.warnings == (
-        "the device says that sizeof(NodeAndRegistration) is 48, the profile 32: the device's is used",
-    )
-
-
 def test_the_formula_says_nothing_of_head_and_tail() -> None:
     found = of(chain("RELU"), method="formula")
     assert (found.head_bytes, found.tail_bytes, found.min_working_arena_bytes) == (None, None, None)

@@ -15,17 +15,10 @@ def test_generations_are_found_by_their_files() -> None:
 @pytest.mark.parametrize("abi", POINTER_BYTES)
 def test_every_generation_has_every_size_for_every_abi(name: str, abi: str) -> None:
     generation = generation_of(Profile(name, abi))
-    target = generation.target(Profile(name, abi), {})
+    target = generation.target(Profile(name, abi))
     assert generation.id == name
     assert target.sizes.keys() == generation.struct_sizes.keys()
     assert all(size > 0 for size in target.sizes.values())
-
-
-def test_sizes_from_a_device_go_before_the_table() -> None:
-    profile = Profile("2026-08", "arm32")
-    target = generation_of(profile).target(profile, {"TfLiteTensor": 64, "Unheard": 1})
-    assert target.sizes["TfLiteTensor"] == 64
-    assert "Unheard" not in target.sizes
 
 
 @pytest.mark.parametrize(

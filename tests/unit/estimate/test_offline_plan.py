@@ -33,7 +33,7 @@ def test_the_copy_needs_what_was_promised() -> None:
 def test_no_two_tensors_in_use_together_lie_over_each_other() -> None:
     graph = load_graph(plan_offline(model_file(layers()), PROFILE).model)
     generation = generation_of(PROFILE)
-    layout = generation.lay_out(graph, generation.target(PROFILE, {}))
+    layout = generation.lay_out(graph, generation.target(PROFILE))
     assert all(buffer.offset is not None for buffer in layout.buffers)
     assert not overlaps(layout.buffers, layout.plan)
 
@@ -69,7 +69,7 @@ def test_scratch_is_left_to_tflm_and_counted() -> None:
     profile = replace(PROFILE, kernels="cmsis-nn")
     planned = plan_offline(model_file(model), profile)
     generation = generation_of(profile)
-    layout = generation.lay_out(load_graph(planned.model), generation.target(profile, {}))
+    layout = generation.lay_out(load_graph(planned.model), generation.target(profile))
     assert [buffer.offset for buffer in layout.buffers].count(None) == 1
     assert not overlaps(layout.buffers, layout.plan)
     assert planned.after.head_bytes == layout.plan.arena_bytes < (planned.before.head_bytes or 0)

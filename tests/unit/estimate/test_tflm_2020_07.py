@@ -84,7 +84,7 @@ def test_every_tensor_and_its_quantization_stay_in_the_tail() -> None:
 def test_convolutions_keep_two_numbers_per_channel() -> None:
     generation = generation_of(ARM)
     graph = load_graph(ModelFile.of("m", convolutions(2).build()))
-    trace = generation.lay_out(graph, generation.target(ARM, {})).trace
+    trace = generation.lay_out(graph, generation.target(ARM)).trace
     kept = [
         event.size_bytes for event in trace if isinstance(event, Allocate) and event.section == "persistent_buffers"
     ]
@@ -115,13 +115,13 @@ def test_the_planner_needs_room_beyond_the_used_bytes() -> None:
 def test_of_equal_buffers_the_first_lies_lowest() -> None:
     generation = generation_of(ARM)
     graph = load_graph(ModelFile.of("m", chain("ABS", "ABS").build()))
-    assert generation.lay_out(graph, generation.target(ARM, {})).plan.offsets == (0, 64, 0)
+    assert generation.lay_out(graph, generation.target(ARM)).plan.offsets == (0, 64, 0)
 
 
 def test_scratch_comes_last_request_first() -> None:
     generation = generation_of(ARM)
     graph = load_graph(ModelFile.of("m", svdf().build()))
-    layout = generation.lay_out(graph, generation.target(ARM, {}))
+    layout = generation.lay_out(graph, generation.target(ARM))
     assert [buffer.size_bytes for buffer in layout.buffers] == [16, 16, 16, 16]
     assert [(buffer.first, buffer.last) for buffer in layout.buffers] == [(0, 0)] * 4
     assert len(layout.buffers) == 4

@@ -12,7 +12,7 @@ from tests.models import ModelBuilder, chain, skipping
 def timeline_of(model: ModelBuilder, tflm: str = "2026-08") -> Timeline:
     profile, graph = Profile(tflm, "arm32"), parse(model.build())
     generation = generation_of(profile)
-    return Timeline(graph, generation.lifetimes(graph), generation.lay_out(graph, generation.target(profile, {})))
+    return Timeline(graph, generation.lifetimes(graph), generation.lay_out(graph, generation.target(profile)))
 
 
 @pytest.mark.parametrize("tflm", ["2026-08", "2020-07"])

@@ -15,7 +15,7 @@ CMSIS = Profile("2026-08", "arm32", "cmsis-nn")
 
 def layout(model: ModelBuilder, profile: Profile = ARM) -> Layout:
     generation = generation_of(profile)
-    return generation.lay_out(load_graph(ModelFile.of("m", model.build())), generation.target(profile, {}))
+    return generation.lay_out(load_graph(ModelFile.of("m", model.build())), generation.target(profile))
 
 
 def requested(model: ModelBuilder, section: str, profile: Profile = ARM) -> list[int]:

@@ -1,0 +1,197 @@
+"""The single steps of measuring: what is asked of the device, and what its answer must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from harness.device import Device
+from harness.domain.measurement import TensorInfo
+from harness.domain.recipe import FlashedModel, Recipe, Subject
+from harness.errors import ConfigMismatchError, DeadlineError, DeviceError, FlashError, ProtocolError, UsageError
+from harness.fields import Fields
+from harness.hello import Hello
+from harness.input_data import feed, given_data
+from harness.tflm_words import explain, tells_of_small_arena
+
+
+@dataclass(frozen=True)
+class Allocated:
+    """A model whose tensors TFLM has allocated.
+
+    Attributes:
+        number: of the model, in flash.
+        answer: what the device said; its arena figures are of all models up to this one.
+        inputs, outputs: its tensors.
+    """
+
+    number: int
+    answer: Fields
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+
+
+def await_hello(device: Device, subject: Subject) -> Hello:
+    """The hello of the firmware that was flashed; one of another build may be a late word of what ran before.
+
+    Raises:
+        FlashError, ConfigMismatchError: as `check_hello`.
+    """
+    hello = device.await_boot()
+    if hello.build_id != subject.image.build_id:
+        with suppress(DeadlineError, ProtocolError):
+            hello = device.await_boot()
+    return check_hello(hello, subject)
+
+
+def check_hello(hello: Hello, subject: Subject) -> Hello:
+    """Make sure that what runs is what was flashed, and what was estimated.
+
+    Raises:
+        FlashError: another firmware, a damaged one, or another model.
+        ConfigMismatchError: TFLM's structures have other sizes than the estimate counts on.
+    """
+    _check_build(hello, subject)
+    _check_models(hello, subject)
+    _check_sizes(hello, subject)
+    return hello
+
+
+def arena_size(recipe: Recipe, hello: Hello) -> int:
+    """The arena to give, in bytes.
+
+    Raises:
+        UsageError: the device does not have so much.
+    """
+    size = recipe.arena_size_bytes or hello.arena_max_bytes
+    if size > hello.arena_max_bytes:
+        raise UsageError(
+            "the arena is larger than the RAM that the firmware leaves",
+            measured=f"{size:,} bytes",
+            expected=f"at most {hello.arena_max_bytes:,}",
+            hint="choose a smaller --arena-size",
+        )
+    return size
+
+
+def allocate(device: Device, subject: Subject, arena_bytes: int, magic_byte: int) -> tuple[Allocated, ...]:
+    """Paint an arena and let TFLM allocate the tensors of each model in it.
+
+    Raises:
+        DeviceError: it does not fit, or TFLM refuses a model.
+    """
+
+    def ask(number: int, model: FlashedModel) -> Fields:
+        if number == 0:
+            return _allocated(device, "allocate", arena_bytes=arena_bytes, paint=magic_byte, variables=model.variables)
+        return _allocated(device, "share", model=number, variables=model.variables)
+
+    answers = [ask(number, model) for number, model in enumerate(subject.models)]
+    return tuple(
+        Allocated(number, answer, _tensors(answer, "inputs"), _tensors(answer, "outputs"))
+        for number, answer in enumerate(answers)
+    )
+
+
+def invoke(device: Device, hello: Hello, model: Allocated, recipe: Recipe, *, watch: bool = False) -> Fields:
+    """Run a model as often as the recipe says; its inputs, which share their memory with later tensors, are fed anew.
+
+    Args:
+        device: where it is allocated.
+        hello: what the device said when it started.
+        model: which.
+        recipe: how often, and with which inputs.
+        watch: whether the device is to look for overruns after each operator.
+
+    Returns:
+        The last answer.
+
+    Raises:
+        DeviceError: it does not run.
+        UsageError: the inputs do not fit.
+    """
+    data = given_data(model.inputs, recipe.inputs, recipe.random_seed)
+    for _ in range(recipe.invokes):
+        feed(device, hello.line_bytes, model.inputs, data, model.number)
+        log_before = len(device.log)
+        invoked = device.ask("invoke", "invoked", works=True, model=model.number, watch=int(watch)).body
+        if invoked.text("status") != "ok":
+            raise explain(device.log[log_before:], "Invoke")
+    return invoked
+
+
+def scan(device: Device) -> Fields:
+    """What the arena, its guards and the stack look like."""
+    return device.ask("scan", "scanned").body
+
+
+def read_outputs(device: Device, model: Allocated) -> list[bytes]:
+    """The bytes of a model's output tensors."""
+    return [
+        device.ask("output", "output", model=model.number, index=index).body.data("hex")
+        for index in range(len(model.outputs))
+    ]
+
+
+def _tensors(answer: Fields, key: str) -> tuple[TensorInfo, ...]:
+    return tuple(
+        TensorInfo(tensor.text("type"), tensor.integers("shape"), tensor.count("size_bytes"))
+        for tensor in answer.inners(key)
+    )
+
+
+def _allocated(device: Device, command: str, **arguments: int) -> Fields:
+    log_before = len(device.log)
+    answer = device.ask(command, "allocated", works=True, **arguments).body
+    if not answer.truth("paint_ok"):
+        raise DeviceError("the paint did not take: the RAM does not hold what is written to it")
+    said = device.log[log_before:]
+    if answer.text("status") != "ok" or tells_of_small_arena(said):
+        raise explain(said, "AllocateTensors")
+    return answer
+
+
+def _check_build(hello: Hello, subject: Subject) -> None:
+    image = subject.image
+    for what, measured, expected in (
+        ("firmware build", hello.build_id, image.build_id),
+        ("CRC-32 of the firmware", f"{hello.image_crc32:08x}", f"{image.crc32:08x}"),
+    ):
+        _check_flashed(hello, subject, what, measured, expected)
+
+
+def _check_models(hello: Hello, subject: Subject) -> None:
+    _check_flashed(hello, subject, "model region", hello.model.state, "ok")
+    _check_flashed(hello, subject, "SHA-256 of the model", hello.model.sha256, subject.models[0].sha256)
+
+
+def _check_flashed(hello: Hello, subject: Subject, what: str, measured: str, expected: str) -> None:
+    if measured != expected:
+        raise FlashError(
+            f"the device runs something else than was flashed: {what}",
+            where=f"{subject.board.id} {hello.unit}",
+            measured=measured,
+            expected=expected,
+            hint="flash it anew: --force-flash",
+        )
+
+
+def _check_sizes(hello: Hello, subject: Subject) -> None:
+    found = {name.rpartition("::")[2]: size for name, size in hello.struct_sizes.items()}
+    differences = _differences(found, subject)
+    if differences:
+        raise ConfigMismatchError(
+            f"config_mismatch: {', '.join(differences)}",
+            where=f"{subject.board.id} {hello.unit}",
+            hint=f"TFLM is not built as its layout profile {subject.image.tflm} has it: TF_LITE_STATIC_MEMORY missing, "
+            "USE_TFLM_COMPRESSION set, another size of enums, or another release",
+        )
+
+
+def _differences(found: dict[str, int], subject: Subject) -> Sequence[str]:
+    return [
+        f"{name} {found[name]} instead of {size} bytes"
+        for name, size in subject.struct_sizes.items()
+        if found.get(name, size) != size
+    ]
