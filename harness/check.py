@@ -59,7 +59,7 @@ def figure_of(result: JobResult) -> Figure:
     return Figure(
         board=job.board,
         model=job.model,
-        tflm=job.tflm,
+        tflm=job.tflm_name,
         arena_size_bytes=job.arena_size_bytes or 0,
         sha256=job.sha256,
         verdict=_MEASURED if measured else result.verdict,

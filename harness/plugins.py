@@ -16,16 +16,19 @@ PACKAGERS = "harness.packagers"
 TRANSPORTS = "harness.transports"
 UNITS = "harness.units"
 
-
 _PREBUILT = "prebuilt"
 _MANIFEST_SUFFIX = ".toml"
 
 
 def tflm_provider(name: str) -> TflmProvider:
     """The TFLM provider called `name`; for the path of a manifest, the one of libraries built by somebody else."""
-    is_manifest = name.endswith(_MANIFEST_SUFFIX)
-    provider: TflmProvider = _load(TFLM, _PREBUILT)(Path(name)) if is_manifest else _load(TFLM, name)()
+    provider: TflmProvider = _load(TFLM, _PREBUILT)(Path(name)) if is_manifest(name) else _load(TFLM, name)()
     return provider
+
+
+def is_manifest(name: str) -> bool:
+    """Whether the name of a TFLM provider is the path of a manifest."""
+    return name.endswith(_MANIFEST_SUFFIX)
 
 
 def toolchain(name: str) -> Toolchain:

@@ -68,7 +68,7 @@ def command(
     models: tuple[Path, ...],
     tflm: str,
     abi: str | None,
-    kernels: str,
+    kernels: str | None,
     board: Board | None,
     method: str,
     input_shapes: tuple[str, ...],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from harness.cli.options import Decorator, together
+from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.errors import UsageError
@@ -23,9 +24,11 @@ DEFAULT_KERNELS: Final = "reference"
 METHODS: Final = ("layout", "formula", "host")
 
 profile_options: Decorator = together(
-    click.option("--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation."),
+    click.option(
+        "--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation, or the manifest of your own TFLM."
+    ),
     click.option("--abi", help=f"Binary interface, such as x86-64.  [default: the board's, or {DEFAULT_ABI}]"),
-    click.option("--kernels", default=DEFAULT_KERNELS, show_default=True, help="Kernel set, such as cmsis-nn."),
+    click.option("--kernels", help=f"Kernel set, such as cmsis-nn.  [default: the manifest's, or {DEFAULT_KERNELS}]"),
 )
 method_option: Decorator = click.option(
     "--method",
@@ -134,12 +137,14 @@ def beside(estimates: Sequence[Estimate], files: Sequence[Path]) -> list[Estimat
     return [found for path in files for found in external_estimates(read_external(path), estimates)]
 
 
-def profile_for(tflm: str, abi: str | None, kernels: str, board: Board | None, method: str) -> Profile:
+def profile_for(tflm: str, abi: str | None, kernels: str | None, board: Board | None, method: str) -> Profile:
     """The profile that options ask for.
 
     Raises:
         UsageError: they contradict each other.
+        SourceError: a manifest, or what it names, cannot be used.
     """
+    tflm, kernels = _generation_and_kernels(tflm, kernels)
     if board and abi not in {None, board.abi}:
         raise UsageError("--abi is not the board's", measured=abi, expected=board.abi)
     profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
@@ -154,3 +159,15 @@ def profile_for(tflm: str, abi: str | None, kernels: str, board: Board | None, m
             "the host method has one TFLM only: the official wheel", measured=profile.id, expected=HOST_PROFILE.id
         )
     return HOST_PROFILE
+
+
+def _generation_and_kernels(tflm: str, kernels: str | None) -> tuple[str, str]:
+    """What a manifest says of its library; without one, what the options say."""
+    from harness import plugins
+
+    if not plugins.is_manifest(tflm):
+        return tflm, kernels or DEFAULT_KERNELS
+    source = plugins.tflm_provider(tflm).fetch(StderrProgress())
+    if kernels not in {None, source.kernels}:
+        raise UsageError("--kernels is not the manifest's", where=tflm, measured=kernels, expected=source.kernels)
+    return source.generation, source.kernels

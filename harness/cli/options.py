@@ -84,7 +84,10 @@ probe_option: Decorator = click.option(
 )
 port_option: Decorator = click.option("--port", type=_UnitType(), help="Serial port, when there are several.")
 tflm_option: Decorator = click.option(
-    "--tflm", default="crate", show_default=True, help="Where TFLM's sources come from."
+    "--tflm",
+    default="crate",
+    show_default=True,
+    help="Where TFLM comes from: a provider's name, or the manifest of your own TFLM (a .toml file).",
 )
 arena_option: Decorator = click.option(
     "--arena-size",

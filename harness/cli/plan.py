@@ -77,7 +77,7 @@ def command(
     models: tuple[Path, ...],
     tflm: str,
     abi: str | None,
-    kernels: str,
+    kernels: str | None,
     board: Board | None,
     input_shapes: tuple[str, ...],
     persistent: tuple[str, ...],

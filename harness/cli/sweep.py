@@ -30,7 +30,12 @@ _LAST = "last"
     metavar="ID",
     help="Board ids or board files; also several, with commas.  [default: those of --bench and --units]",
 )
-@click.option("--tflm", multiple=True, metavar="NAME", help="Where TFLM's sources come from.  [default: crate]")
+@click.option(
+    "--tflm",
+    multiple=True,
+    metavar="NAME",
+    help="Where TFLM comes from: a provider's name, or the manifest of your own TFLM.  [default: crate]",
+)
 @click.option(
     "--arena", multiple=True, type=BytesType(), help="Arena sizes (such as 80k).  [default: the largest that fits]"
 )

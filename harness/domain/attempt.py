@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 RUNNING, DONE, FAILED, INTERRUPTED = "running", "done", "failed", "interrupted"
 """States of an attempt: at it now; ended with a verdict about the model; ended by trouble on the bench; cut off."""
@@ -18,7 +19,7 @@ class Job:
         path: where the file lies.
         sha256: of the model file, in hex; empty when it could not be read.
         board: board id.
-        tflm: plug-in name of the TFLM provider.
+        tflm: plug-in name of the TFLM provider, or where the manifest of a library lies.
         arena_size_bytes: the arena asked for; None for the largest that fits.
         min_arena: whether the smallest working arena is searched as well.
     """
@@ -31,6 +32,11 @@ class Job:
     tflm: str
     arena_size_bytes: int | None = None
     min_arena: bool = False
+
+    @property
+    def tflm_name(self) -> str:
+        """The TFLM as baselines call it, the same on every machine: of a manifest its folder and file name only."""
+        return "/".join(PurePath(self.tflm).parts[-2:])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ class Figure:
     """What one model takes on one board: a row of a baseline.
 
     Attributes:
-        board, model, tflm: which; `tflm` is the provider's plug-in name.
+        board, model, tflm: which; `tflm` is the provider's plug-in name, or the manifest's folder and file.
         arena_size_bytes: the arena asked for; 0 for the largest that fits.
         sha256: of the model file.
         verdict: `measured` where the device gave figures, else `fail` or `not_run`.

@@ -4,7 +4,7 @@ A plan file, with paths relative to it::
 
     models = ["models/*.tflite"]
     boards = ["stm32f407-discovery", "stm32f407-virtual"]
-    tflm = ["crate"]                     # by default this one
+    tflm = ["crate", "mine/tflm.toml"]   # providers, or manifests of libraries; by default the first one
     arena_size_bytes = [65536, 98304]    # by default the largest that fits
     min_arena = true                     # by default false
     bench = "bench.toml"                 # the units on the desk
@@ -15,10 +15,11 @@ A plan file, with paths relative to it::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from harness import plugins
 from harness.bench_file import BenchDut, read_bench, virtual_duts
 from harness.boards import load_board
 from harness.domain.attempt import Job
@@ -36,7 +37,7 @@ class SweepPlan:
     Attributes:
         models: model files.
         boards: board ids, or paths of board files.
-        tflm: plug-in names of TFLM providers.
+        tflm: plug-in names of TFLM providers, or paths of manifests.
         arenas: arena sizes in bytes; None for the largest that fits.
         min_arena: whether to search the smallest working arena as well.
         bench: the bench file, if there is one.
@@ -81,7 +82,7 @@ def read_plan(path: Path) -> SweepPlan:
         units=top.inner("units").all_integers() if top.has("units") else {},
     )
     if top.has("tflm"):
-        plan = replace(plan, tflm=top.texts("tflm"))
+        plan = replace(plan, tflm=tuple(_beside(path, name) for name in top.texts("tflm")))
     if top.has("arena_size_bytes"):
         plan = replace(plan, arenas=top.integers("arena_size_bytes"))
     return plan
@@ -91,7 +92,7 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
     """All jobs, grouped by board, TFLM and model, numbered from 1.
 
     Raises:
-        UsageError: nothing to do, or two different models of the same name.
+        UsageError: nothing to do, or two different models or manifests of the same name.
         BoardFileError: there is no such board.
     """
     boards = [load_board(board).id for board in dict.fromkeys(plan.boards)]
@@ -99,18 +100,20 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
     cells = [
         (board, tflm, model, arena)
         for board in boards
-        for tflm in dict.fromkeys(plan.tflm)
+        for tflm in _tflms(plan.tflm)
         for model in models
         for arena in dict.fromkeys(plan.arenas)
     ]
     if not cells:
         raise UsageError("there is nothing to do", hint="a sweep needs models and boards")
-    return [
+    jobs = [
         PlannedJob(
             Job(number, model.name, str(model.path), model.sha256, board, tflm, arena, plan.min_arena), model.refused
         )
         for number, (board, tflm, model, arena) in enumerate(cells, 1)
     ]
+    _check_manifests([planned.job for planned in jobs])
+    return jobs
 
 
 def boards_at_hand(plan: SweepPlan) -> tuple[str, ...]:
@@ -165,6 +168,29 @@ def _models(paths: Sequence[Path]) -> list[_Model]:
                 hint="rename one: histories and baselines go by the file's name",
             )
     return list(found.values())
+
+
+def _beside(plan_file: Path, tflm: str) -> str:
+    """A TFLM as a plan file names it; manifests lie relative to that file."""
+    return str(plan_file.parent / tflm) if plugins.is_manifest(tflm) else tflm
+
+
+def _tflms(names: Sequence[str]) -> Iterable[str]:
+    """Each TFLM once; manifests by their absolute path, so that a sweep can be resumed from anywhere."""
+    return dict.fromkeys(str(Path(name).absolute()) if plugins.is_manifest(name) else name for name in names)
+
+
+def _check_manifests(jobs: Sequence[Job]) -> None:
+    found: dict[str, str] = {}
+    for job in jobs:
+        namesake = found.setdefault(job.tflm_name, job.tflm)
+        if namesake != job.tflm:
+            raise UsageError(
+                "two different manifests have the same name",
+                where=namesake,
+                measured=job.tflm,
+                hint="rename one, or its folder: baselines go by these two",
+            )
 
 
 def _read(path: Path) -> _Model:

@@ -22,6 +22,11 @@ def result(model="kws.tflite", used=1000, minimum=None, estimate=1000, verdict="
     return JobResult(of_job, attempt, 1, int(failed))
 
 
+def test_a_baseline_knows_a_manifest_by_its_folder_and_file_only():
+    of_job = replace(result().job, tflm="/home/me/work/vendor/tflm.toml")
+    assert figure_of(replace(result(), job=of_job)).tflm == "vendor/tflm.toml"
+
+
 def kinds(results, baseline, **limits):
     return {
         row.figure.model: [each.kind for each in row.findings] for row in check(results, baseline, Limits(**limits))

@@ -1,13 +1,16 @@
 """`harness estimate`: profile, method, shapes, corrections, other tools, shared arenas."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from harness import plugins
 from harness.cli.estimate import command
 from harness.domain.correction import Correction, FitErrors, FittedModel, Offset
 from harness.domain.estimate import Profile
+from harness.domain.firmware import TflmSource
 from harness.errors import UsageError
 from harness.estimate.corrections import to_toml
 from tests.models import ModelBuilder, chain
@@ -72,6 +75,31 @@ def test_abi_and_kernels_are_chosen(model):
     assert [found["abi"] for found in (plain, wide, cmsis)] == ["arm32", "x86-64", "arm32"]
     assert cmsis["kernels"] == "cmsis-nn"
     assert wide["arena_used_bytes"] > plain["arena_used_bytes"]
+
+
+@pytest.fixture
+def manifest(monkeypatch):
+    """A manifest whose library is of 2026 and has CMSIS-NN's kernels."""
+    source = TflmSource("2026-08", "mine", "00", (), (), kernels="cmsis-nn")
+    provider = SimpleNamespace(fetch=lambda progress: source)
+    monkeypatch.setattr(plugins, "tflm_provider", {"mine/tflm.toml": provider}.__getitem__)
+    return "mine/tflm.toml"
+
+
+def test_a_manifest_tells_generation_and_kernels(model, manifest):
+    (mine,) = estimates(model, "--tflm", manifest)
+    assert (mine["tflm"], mine["kernels"]) == ("2026-08", "cmsis-nn")
+    assert (
+        mine
+        == estimates(model, "--kernels", "cmsis-nn")[0]
+        == estimates(model, "--tflm", manifest, "--kernels", "cmsis-nn")[0]
+    )
+
+
+def test_kernels_that_the_manifest_does_not_have_are_refused(model, manifest):
+    error = run(model, "--tflm", manifest, "--kernels", "reference").exception
+    assert isinstance(error, UsageError)
+    assert (error.measured, error.expected) == ("reference", "cmsis-nn")
 
 
 def test_the_host_method_answers_as_the_layout_for_its_abi(model):

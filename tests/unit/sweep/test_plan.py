@@ -108,3 +108,22 @@ def test_units_come_from_the_bench_and_from_the_number_asked_for(tmp_path):
 def test_units_of_a_board_outside_the_plan_are_refused():
     with pytest.raises(UsageError, match="not in the plan"):
         plan_duts(SweepPlan((), (BOARD,), units={"stm32f407-black": 1}))
+
+
+def test_manifests_lie_relative_to_the_plan_file_and_stay_where_they_are(plan, tmp_path, models):
+    found = plan(f'models = ["model00.tflite"]\nboards = ["{BOARD}"]\ntflm = ["crate", "mine/tflm.toml"]\n')
+    jobs = [planned.job for planned in plan_jobs(found)]
+    assert [job.tflm for job in jobs] == ["crate", str(tmp_path / "mine/tflm.toml")]
+    assert [job.tflm_name for job in jobs] == ["crate", "mine/tflm.toml"]
+
+
+def test_a_manifest_given_on_the_command_line_is_found_from_anywhere(models, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (planned,) = plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("tflm.toml",)))
+    assert planned.job.tflm == str(tmp_path / "tflm.toml")
+
+
+def test_two_manifests_that_baselines_could_not_tell_apart_are_refused(models):
+    with pytest.raises(UsageError, match="two different manifests") as raised:
+        plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("/one/mine/tflm.toml", "/other/mine/tflm.toml")))
+    assert "/other/mine/tflm.toml" in str(raised.value)
