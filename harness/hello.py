@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness.fields import Fields
 from harness.wire import Frame
 
 
 @dataclass(frozen=True)
 class ModelState:
-    """What the device found in its model region: `ok`, or why it cannot use it."""
+    """What the device found where a model should be: `ok`, or why it cannot use it."""
 
     state: str
     size_bytes: int
@@ -34,16 +35,19 @@ class Hello:
     reset: str
     struct_sizes: Mapping[str, int]
     model: ModelState
+    models: tuple[ModelState, ...]
+    records: bool
+    share_max: int
 
 
 def read_hello(frame: Frame) -> Hello:
-    """The content of a hello frame.
+    """The content of a hello frame. Firmware of before there were several models says nothing of them.
 
     Raises:
         ProtocolError: a field is missing, or of another type.
     """
     body = frame.body
-    model = body.inner("model")
+    model = _model_state(body.inner("model"))
     return Hello(
         build_id=body.text("build_id"),
         image_crc32=body.count("image_crc32"),
@@ -57,5 +61,12 @@ def read_hello(frame: Frame) -> Hello:
         stack_bytes=body.count("stack_bytes"),
         reset=body.text("reset"),
         struct_sizes=body.inner("sizes").all_integers(),
-        model=ModelState(model.text("state"), model.count("size_bytes"), model.text("sha256")),
+        model=model,
+        models=tuple(map(_model_state, body.inners("models"))) if body.has("models") else (model,),
+        records=body.has("records") and body.count("records") > 0,
+        share_max=body.integer("share_max", least=1) if body.has("share_max") else 1,
     )
+
+
+def _model_state(body: Fields) -> ModelState:
+    return ModelState(body.text("state"), body.count("size_bytes"), body.text("sha256"))

@@ -18,7 +18,11 @@ of one line, at most `line_bytes` (of the hello frame) long. Each command is ans
 Commands (host to device)::
 
     {"cmd":"hello"}                                    → hello
-    {"cmd":"allocate","arena_bytes":N,"paint":170}     → allocated
+    {"cmd":"allocate","arena_bytes":N,"paint":170}     → allocated   optional, 0 if left out: "model", "variables" (how
+                                                         many resource variables to make room for), "record" (1: tell
+                                                         what was allocated for what)
+    {"cmd":"share","model":1}                          → allocated   one more model in the arena of the first; optional:
+                                                         "variables"
     {"cmd":"input","index":0,"offset":0,"hex":"00ff"}  → ok
     {"cmd":"fill","index":0}                           → ok      a fixed pattern, see below
     {"cmd":"repaint","paint":85}                       → ok      the free middle and the guards, anew
@@ -27,15 +31,25 @@ Commands (host to device)::
     {"cmd":"output","index":0}                         → output
     {"cmd":"reset"}                                    → ok, then the device resets itself
 
+"model" is a model's number in flash, from 0. input, fill, invoke and output take it too: whose tensors, whose Invoke; 0
+if left out. Each model lies in flash behind a header of its own (model_image.py), which begins at the next multiple of
+16 bytes behind the model before.
+
 Frames (device to host); all numbers are decimal JSON numbers::
 
     hello      protocol, build_id, image_crc32, board, tflm, unit (the chip's unique id, hex), arena_max_bytes,
                line_bytes, clock_hz, clock_source, stack_bytes, reset (power|pin|software|watchdog|brownout|unknown),
-               sizes {name: sizeof},
-               model {state (ok|missing|bad_header|bad_crc|other_build|bad_schema), size_bytes, sha256}
+               sizes {name: sizeof}, records (1: this TFLM can record what it allocates), share_max (how many models
+               can share an arena; 1: none),
+               models [{state (ok|missing|bad_header|bad_crc|other_build|bad_schema), size_bytes, sha256}, …]: what lies
+               in flash, as far as there are sound headers; model: the first of them
                Sent once by itself after each reset, with nonce 00000000.
-    allocated  status (ok|error), arena_bytes, used_bytes, head_bytes, tail_bytes, ticks, paint_ok, stack_used_bytes,
-               inputs and outputs [{type, shape, size_bytes}], untouched [[offset, size_bytes], …]
+    allocated  status (ok|error), arena_bytes, used_bytes, head_bytes, tail_bytes (of all models in the arena), ticks,
+               paint_ok, stack_used_bytes, inputs and outputs [{type, shape, size_bytes}] (of this model),
+               untouched [[offset, size_bytes], …]
+               when recorded: sections {name: {requested_bytes, used_bytes, count}}; the names are eval_tensors,
+               persistent_tensors, persistent_quantization, persistent_buffers, variables, node_and_registration and
+               op_data
     invoked    status (ok|error), ticks, stack_used_bytes; when watched, of the first operator that wrote where nothing
                may be written: operator, operator_name, operator_function
     scanned    gap_offset, gap_bytes: the longest run between head and tail that still is paint
@@ -44,7 +58,7 @@ Frames (device to host); all numbers are decimal JSON numbers::
                guard_high_first, stack_used_bytes, untouched [[offset, size_bytes], …] in the whole arena
     output     index, type, size_bytes, hex
     ok         cmd
-    error      error (a word), text
+    error      error (a word), text. `unsupported`: this TFLM cannot do it
     fault      kind (hard_fault|bus_fault|mem_manage|usage_fault|nmi|abort|stack_overflow|hang), stage (boot|idle|
                allocate|input|invoke|scan|output), pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar, text. Sent by itself; while
                an operator runs: operator (its number), operator_name, operator_function (its kernel's address)

@@ -16,6 +16,7 @@ namespace harness {
 namespace {
 
 constexpr size_t kMaxCommandBytes = 80;
+constexpr uint32_t kFirstModel = 0;
 
 void Answer(std::string_view json) { AnswerCommand({LineStatus::kCommand, kNoNonce, json}); }
 
@@ -34,15 +35,15 @@ void Answer(std::string_view start, uint32_t number) {
 
 void RunUnasked() {
   Answer(R"({"cmd":"allocate","paint":170,"arena_bytes":)", HARNESS_AUTORUN);
-  if (!IsAllocated()) {
+  if (!IsAllocated(kFirstModel)) {
     return;
   }
-  for (uint32_t index = 0; index < tflm::InputCount(); ++index) {
+  for (uint32_t index = 0; index < tflm::InputCount(kFirstModel); ++index) {
     Answer(R"({"cmd":"fill","index":)", index);
   }
   Answer(R"({"cmd":"invoke"})");
   Answer(R"({"cmd":"scan"})");
-  for (uint32_t index = 0; index < tflm::OutputCount(); ++index) {
+  for (uint32_t index = 0; index < tflm::OutputCount(kFirstModel); ++index) {
     Answer(R"({"cmd":"output","index":)", index);
   }
 }

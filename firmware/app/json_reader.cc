@@ -113,4 +113,9 @@ bool FlatObject::GetNumber(std::string_view name, uint32_t* value) const {
   return true;
 }
 
+uint32_t FlatObject::NumberOr(std::string_view name, uint32_t otherwise) const {
+  uint32_t value = 0;
+  return GetNumber(name, &value) ? value : otherwise;
+}
+
 }  // namespace harness

@@ -15,6 +15,8 @@ class FlatObject {
   // False when there is no such member, or it is of another kind (or above 2^32 - 1).
   bool GetString(std::string_view name, std::string_view* value) const;
   bool GetNumber(std::string_view name, uint32_t* value) const;
+  // For a number that may be left out.
+  uint32_t NumberOr(std::string_view name, uint32_t otherwise) const;
 
  private:
   struct Member {

@@ -1,7 +1,9 @@
 // The command loop.
 #include "app/autorun.h"
 #include "app/commands.h"
+#include "app/model_image.h"
 #include "app/platform.h"
+#include "app/replies.h"
 #include "app/stage.h"
 #include "app/wire.h"
 #include "tflm/tflm.h"
@@ -29,7 +31,7 @@ void AnswerLine(const CommandLine& line) {
 }  // namespace
 
 void RunFirmware() {
-  LoadModelImage();
+  LoadModelImages();
   SendHello();
   RunUnasked();
   EnterStage(Stage::kIdle);

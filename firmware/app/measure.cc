@@ -17,7 +17,7 @@ struct Session {
   uint32_t head_end = 0;
   uint32_t tail_start = 0;
   bool tried = false;
-  bool allocated = false;
+  uint32_t allocated = 0;  // a bit for each model that has its place in the arena
   bool watching = false;
   tflm::Running culprit{-1, "", 0};
 };
@@ -52,33 +52,54 @@ bool IsOverrun() {
          session.repainted.FindWritten(session.head_end, session.tail_start).count > 0;
 }
 
+// `made`: whether the model has its interpreter.
+Allocated AllocateTensors(uint32_t model, bool made) {
+  Allocated result{};
+  result.arena_bytes = session.arena.size();
+  if (made) {
+    const uint32_t start = platform::Ticks();
+    result.ok = tflm::Allocate(model);
+    result.ticks = platform::Ticks() - start;
+  }
+  result.untouched = FindUntouchedRuns();
+  if (result.ok) {
+    result.usage = tflm::Usage();
+    session.head_end = result.usage.head_bytes;
+    session.tail_start = result.arena_bytes - result.usage.tail_bytes;
+    session.allocated |= 1u << model;
+    // The planner used the free middle as scratch; from here on only Invoke can write there.
+    Repaint(session.arena.magic());
+  } else {
+    session.allocated = 0;
+  }
+  return result;
+}
+
 }  // namespace
 
 uint32_t MaxArenaBytes() { return platform::ArenaRam().size - 2 * kGuardBytes; }
 
 bool AllocateWasTried() { return session.tried; }
 
-bool IsAllocated() { return session.allocated; }
+bool IsAllocated(uint32_t model) { return model < tflm::kMaxModels && (session.allocated >> model & 1) != 0; }
 
-Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic) {
+bool IsAnyAllocated() { return session.allocated != 0; }
+
+Allocated Allocate(const tflm::Model& model, uint32_t arena_bytes, uint8_t magic, bool record) {
   session.tried = true;
   LayOutArena(arena_bytes, magic);
-  Allocated result{};
-  result.paint_ok = PaintAll(magic);
-  if (tflm::Create(model, session.arena.start(), arena_bytes)) {
-    const uint32_t start = platform::Ticks();
-    result.ok = tflm::Allocate();
-    result.ticks = platform::Ticks() - start;
-  }
-  result.untouched = FindUntouchedRuns();
-  if (result.ok) {
-    result.usage = tflm::Usage();
-    session.allocated = true;
-    session.head_end = result.usage.head_bytes;
-    session.tail_start = arena_bytes - result.usage.tail_bytes;
-    // The planner used the free middle as scratch; from here on only Invoke can write there.
-    Repaint(magic);
-  }
+  const bool paint_ok = PaintAll(magic);
+  Allocated result = AllocateTensors(model.number, tflm::Create(model, session.arena.start(), arena_bytes, record));
+  result.paint_ok = paint_ok;
+  return result;
+}
+
+Allocated ShareArena(const tflm::Model& model) {
+  // What this AllocateTensors touches is to show, whatever the middle was painted with since the first.
+  Repaint(session.arena.magic());
+  const bool paint_ok = !IsOverrun();
+  Allocated result = AllocateTensors(model.number, tflm::Share(model));
+  result.paint_ok = paint_ok;
   return result;
 }
 
@@ -91,11 +112,11 @@ void Repaint(uint8_t magic) {
   }
 }
 
-Invoked Invoke(bool watch) {
-  PrepareMisdeed();
+Invoked Invoke(uint32_t model, bool watch) {
+  PrepareMisdeed(model);
   session.watching = watch;
   const uint32_t start = platform::Ticks();
-  const bool ok = tflm::Invoke();
+  const bool ok = tflm::Invoke(model);
   const uint32_t ticks = platform::Ticks() - start;
   session.watching = false;
   return {ok, ticks, session.culprit};

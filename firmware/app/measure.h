@@ -24,6 +24,7 @@ struct UntouchedRuns {
 struct Allocated {
   bool ok;
   bool paint_ok;
+  uint32_t arena_bytes;
   uint32_t ticks;
   tflm::ArenaUsage usage;  // all 0 unless ok
   UntouchedRuns untouched;
@@ -47,16 +48,21 @@ struct Scanned {
 // The largest arena that fits between its guard bands.
 uint32_t MaxArenaBytes();
 
-// Whether Allocate() was called since the reset, and whether it succeeded.
+// Whether Allocate() was called since the reset, and whether a model, or any, has its place in the arena.
 bool AllocateWasTried();
-bool IsAllocated();
+bool IsAllocated(uint32_t model);
+bool IsAnyAllocated();
 
 // Once per reset: TFLM's kernels keep static state. `arena_bytes` is at most MaxArenaBytes().
-Allocated Allocate(const uint8_t* model, uint32_t arena_bytes, uint8_t magic);
-// These only when IsAllocated(). Repaint() gives the free middle and the guards another paint; head and tail stay.
+Allocated Allocate(const tflm::Model& model, uint32_t arena_bytes, uint8_t magic, bool record);
+
+// These only when IsAnyAllocated().
+// Adds another model to the arena. When that fails, no model has its place any more.
+Allocated ShareArena(const tflm::Model& model);
+// Gives the free middle and the guards another paint; head and tail stay.
 void Repaint(uint8_t magic);
-// To watch is to look for such writes after each operator, which takes time.
-Invoked Invoke(bool watch);
+// To watch is to look after each operator for writes where nothing may be written, which takes time.
+Invoked Invoke(uint32_t model, bool watch);
 Scanned Scan();
 
 }  // namespace harness

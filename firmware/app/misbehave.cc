@@ -47,7 +47,7 @@ uint8_t misdeed = kNone;
 
 }  // namespace
 
-void PrepareMisdeed() { misdeed = tflm::Input(0).data[0]; }
+void PrepareMisdeed(uint32_t model) { misdeed = tflm::Input(model, 0).data[0]; }
 
 void Misbehave(const PaintedMemory& arena) {
   if (tflm::RunningOperator().index != kOperator) {

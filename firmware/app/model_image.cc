@@ -5,12 +5,14 @@
 
 #include "app/build_info.h"
 #include "app/crc32.h"
+#include "tflm/tflm.h"
 
 namespace harness {
 namespace {
 
 constexpr char kMagic[] = "HARNMODL";
 constexpr uint32_t kHeaderVersion = 1;
+constexpr uint32_t kImageAlignment = 16;
 
 struct Header {
   char magic[8];
@@ -25,31 +27,65 @@ struct Header {
 };
 static_assert(sizeof(Header) == 128, "the model follows at a multiple of 16");
 
-}  // namespace
+struct ModelImages {
+  ModelImage images[tflm::kMaxModels];
+  uint32_t count = 0;
+};
 
-ModelImage ReadModelImage(const platform::Region& region, const char* build_id) {
-  ModelImage image{ModelState::kMissing, nullptr, 0, nullptr};
+ModelImages found;
+
+bool HeaderIsSound(const Header& header, uint32_t region_size) {
+  return header.version == kHeaderVersion && header.model_size <= region_size - sizeof(Header) &&
+         header.header_crc32 == Crc32(0, &header, offsetof(Header, header_crc32));
+}
+
+ModelState CheckModel(const Header& header, const uint8_t* data) {
+  if (memcmp(header.build_id, kBuildId, kBuildIdDigits) != 0) {
+    return ModelState::kOtherBuild;
+  }
+  if (header.model_crc32 != Crc32(0, data, header.model_size)) {
+    return ModelState::kBadCrc;
+  }
+  return tflm::SchemaIsSupported(data) ? ModelState::kOk : ModelState::kBadSchema;
+}
+
+ModelImage ReadModelImage(const platform::Region& region) {
   const auto* header = reinterpret_cast<const Header*>(region.start);
   if (region.size < sizeof(Header) || memcmp(header->magic, kMagic, sizeof header->magic) != 0) {
-    return image;
+    return {ModelState::kMissing, nullptr, 0, nullptr};
   }
-  image.state = ModelState::kBadHeader;
-  if (header->version != kHeaderVersion || header->model_size > region.size - sizeof(Header) ||
-      header->header_crc32 != Crc32(0, header, offsetof(Header, header_crc32))) {
-    return image;
+  if (!HeaderIsSound(*header, region.size)) {
+    return {ModelState::kBadHeader, nullptr, 0, nullptr};
   }
-  image.data = region.start + sizeof(Header);
-  image.size = header->model_size;
-  image.sha256 = header->sha256;
-  if (memcmp(header->build_id, build_id, kBuildIdDigits) != 0) {
-    image.state = ModelState::kOtherBuild;
-  } else if (header->model_crc32 != Crc32(0, image.data, image.size)) {
-    image.state = ModelState::kBadCrc;
-  } else {
-    image.state = ModelState::kOk;
-  }
-  return image;
+  const uint8_t* data = region.start + sizeof(Header);
+  return {CheckModel(*header, data), data, header->model_size, header->sha256};
 }
+
+// What is left of the region behind an image with a sound header.
+platform::Region Behind(const ModelImage& image, const platform::Region& region) {
+  const uint32_t size = sizeof(Header) + image.size;
+  const uint32_t step = (size + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
+  return step < region.size ? platform::Region{region.start + step, region.size - step} : platform::Region{};
+}
+
+}  // namespace
+
+void LoadModelImages() {
+  platform::Region region = platform::ModelFlash();
+  ModelImage image = ReadModelImage(region);
+  found.images[found.count++] = image;
+  while (image.data != nullptr && found.count < tflm::kMaxModels) {
+    region = Behind(image, region);
+    image = ReadModelImage(region);
+    if (image.state != ModelState::kMissing) {
+      found.images[found.count++] = image;
+    }
+  }
+}
+
+uint32_t ModelImageCount() { return found.count; }
+
+const ModelImage& ModelImageAt(uint32_t number) { return found.images[number]; }
 
 const char* ModelStateName(ModelState state) {
   switch (state) {

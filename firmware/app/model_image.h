@@ -1,4 +1,5 @@
-// The model region of the flash: a header of 128 bytes, little endian, and the model behind it.
+// The models in flash. Each lies behind a header of 128 bytes, little endian; the next header is at the next multiple of
+// 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,12 @@ struct ModelImage {
   const uint8_t* sha256;  // as the host computed it; set only when the header is sound
 };
 
-// Checks what lies in `region` for a firmware of `build_id`. Does not look into the flatbuffer.
-ModelImage ReadModelImage(const platform::Region& region, const char* build_id);
+// Looks at what lies in the model region. Before all the others.
+void LoadModelImages();
+
+// At least 1: what lies where the first model should be counts, whatever it is.
+uint32_t ModelImageCount();
+const ModelImage& ModelImageAt(uint32_t number);
 
 const char* ModelStateName(ModelState state);
 

@@ -38,6 +38,7 @@ class PaintedMemory {
 
   uint8_t* start() const { return start_; }
   uint32_t size() const { return size_; }
+  uint8_t magic() const { return magic_; }
 
  private:
   // The first untouched run from `from` on; its size is 0 when there is none.

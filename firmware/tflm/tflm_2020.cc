@@ -6,7 +6,6 @@
 
 #include "tensorflow/lite/c/common.h"
 #include "tensorflow/lite/core/api/error_reporter.h"
-#include "tensorflow/lite/micro/kernels/all_ops_resolver.h"
 #include "tensorflow/lite/micro/kernels/micro_ops.h"
 #include "tensorflow/lite/micro/micro_allocator.h"
 #include "tensorflow/lite/micro/micro_interpreter.h"
@@ -15,6 +14,8 @@
 #include "tensorflow/lite/micro/simple_memory_allocator.h"
 #include "tensorflow/lite/schema/schema_generated.h"
 #include "tensorflow/lite/version.h"
+#include "tflm/storage.h"
+#include "tflm/tensor.h"
 #include "tflm/tflm.h"
 
 namespace tflm {
@@ -101,12 +102,13 @@ struct Kernel {
   KernelFunction invoke;
 };
 
-// All that the sources have: AllOpsResolver leaves out the one custom operator. TFLM does not tell which operator it
-// runs, so that each kernel is called by way of a function that does.
-class Resolver : public tflite::ops::micro::AllOpsResolver {
+// TFLM does not tell which operator it runs, so that each kernel is called by way of a function that does.
+class Resolver : public MutableResolver {
  public:
   Resolver() {
-    AddCustom(kCircularBuffer, tflite::ops::micro::Register_CIRCULAR_BUFFER());
+#define HARNESS_OPERATOR(call) call;
+#include "operators.inc"
+#undef HARNESS_OPERATOR
     for (size_t i = 0; i < GetRegistrationLength(); ++i) {
       TfLiteRegistration& registration = registrations()[i];
       kernels_[i] = {registration.prepare, registration.invoke};
@@ -125,11 +127,6 @@ class Resolver : public tflite::ops::micro::AllOpsResolver {
   TF_LITE_REMOVE_VIRTUAL_DELETE
 };
 
-// Static storage without constructors or destructors: nothing runs before Create(), nothing at exit.
-template <typename T>
-struct Storage {
-  alignas(T) uint8_t bytes[sizeof(T)];
-};
 Storage<Reporter> reporter_storage;
 Storage<Resolver> resolver_storage;
 Storage<tflite::MicroInterpreter> interpreter_storage;
@@ -189,81 +186,34 @@ uint32_t CountCircularBuffers(const tflite::Model& model) {
   return count;
 }
 
-const char* TypeName(TfLiteType type) {
-  switch (type) {
-    case kTfLiteFloat32:
-      return "float32";
-    case kTfLiteInt32:
-      return "int32";
-    case kTfLiteUInt8:
-      return "uint8";
-    case kTfLiteInt64:
-      return "int64";
-    case kTfLiteBool:
-      return "bool";
-    case kTfLiteInt16:
-      return "int16";
-    case kTfLiteComplex64:
-      return "complex64";
-    case kTfLiteInt8:
-      return "int8";
-    case kTfLiteFloat16:
-      return "float16";
-    case kTfLiteFloat64:
-      return "float64";
-    default:
-      return "unknown";
-  }
-}
-
-uint32_t ElementBytes(const TfLiteTensor& tensor) {
-  uint32_t elements = 1;
-  for (int i = 0; i < tensor.dims->size; ++i) {
-    elements *= static_cast<uint32_t>(tensor.dims->data[i]);
-  }
-  return elements > 0 ? tensor.bytes / elements : 0;
-}
-
-Tensor Describe(const TfLiteTensor& tensor) {
-  Tensor description{};
-  description.type = TypeName(tensor.type);
-  description.element_bytes = ElementBytes(tensor);
-  description.is_float32 = tensor.type == kTfLiteFloat32;
-  for (int i = 0; i < tensor.dims->size && description.rank < kMaxRank; ++i) {
-    description.shape[description.rank++] = tensor.dims->data[i];
-  }
-  description.data = tensor.data.uint8;
-  description.size_bytes = tensor.bytes;
-  return description;
-}
-
 }  // namespace
 
 const char kGeneration[] = "2020-07";
 
-#define STRUCT_SIZE(type) {#type, sizeof(type)}
 const StructSize kStructSizes[] = {
-    STRUCT_SIZE(TfLiteTensor),
-    STRUCT_SIZE(TfLiteNode),
-    STRUCT_SIZE(TfLiteAffineQuantization),
-    STRUCT_SIZE(tflite::NodeAndRegistration),
-    STRUCT_SIZE(tflite::SimpleMemoryAllocator),
-    STRUCT_SIZE(tflite::internal::ScratchBufferHandle),
-    STRUCT_SIZE(tflite::MicroAllocator),
-    STRUCT_SIZE(tflite::MicroInterpreter),
+    {"TfLiteTensor", sizeof(TfLiteTensor)},
+    {"TfLiteNode", sizeof(TfLiteNode)},
+    {"TfLiteAffineQuantization", sizeof(TfLiteAffineQuantization)},
+    {"NodeAndRegistration", sizeof(tflite::NodeAndRegistration)},
+    {"SimpleMemoryAllocator", sizeof(tflite::SimpleMemoryAllocator)},
+    {"ScratchBufferHandle", sizeof(tflite::internal::ScratchBufferHandle)},
+    {"MicroAllocator", sizeof(tflite::MicroAllocator)},
+    {"MicroInterpreter", sizeof(tflite::MicroInterpreter)},
 };
-#undef STRUCT_SIZE
 const size_t kStructSizeCount = sizeof kStructSizes / sizeof kStructSizes[0];
+const bool kRecords = false;
+const bool kHasVariables = false;
+const uint32_t kShareMax = 1;
 
 bool SchemaIsSupported(const uint8_t* model) { return tflite::GetModel(model)->version() == TFLITE_SCHEMA_VERSION; }
 
-bool Create(const uint8_t* data, uint8_t* arena, uint32_t arena_bytes) {
+bool Create(const Model& first, uint8_t* arena, uint32_t arena_bytes, bool) {
   // CreateInPlaceSimpleMemoryAllocator writes through a null pointer when the arena cannot hold the allocator itself.
   if (arena_bytes < sizeof(tflite::SimpleMemoryAllocator) + alignof(tflite::SimpleMemoryAllocator)) {
     Log("The arena cannot hold TFLM's own allocator");
     return false;
   }
-  const tflite::Model* model = tflite::GetModel(data);
+  const tflite::Model* model = tflite::GetModel(first.data);
   if (CountCircularBuffers(*model) > kMaxCircularBuffers) {
     Log("The model has more than the 7 CIRCULAR_BUFFER operators that TFLM has room for");
     return false;
@@ -276,9 +226,11 @@ bool Create(const uint8_t* data, uint8_t* arena, uint32_t arena_bytes) {
   return interpreter->initialization_status() == kTfLiteOk;
 }
 
-bool Allocate() { return interpreter->AllocateTensors() == kTfLiteOk; }
+bool Share(const Model&) { return false; }
 
-bool Invoke() {
+bool Allocate(uint32_t) { return interpreter->AllocateTensors() == kTfLiteOk; }
+
+bool Invoke(uint32_t) {
   const int status = interpreter->Invoke();
   return status == kTfLiteOk || status == kEndedEarly;
 }
@@ -288,6 +240,9 @@ ArenaUsage Usage() {
   return {used_bytes, reporter->usage().head_bytes, reporter->usage().tail_bytes};
 }
 
+size_t SectionCount() { return 0; }
+Section RecordedSection(size_t) { return {"", 0, 0, 0}; }
+
 Running RunningOperator() {
   if (running.registration == nullptr) {
     return {-1, "", 0};
@@ -296,9 +251,9 @@ Running RunningOperator() {
   return {running.index, NameOf(*running.registration), function};
 }
 
-uint32_t InputCount() { return static_cast<uint32_t>(interpreter->inputs_size()); }
-uint32_t OutputCount() { return static_cast<uint32_t>(interpreter->outputs_size()); }
-Tensor Input(uint32_t index) { return Describe(*interpreter->input(index)); }
-Tensor Output(uint32_t index) { return Describe(*interpreter->output(index)); }
+uint32_t InputCount(uint32_t) { return static_cast<uint32_t>(interpreter->inputs_size()); }
+uint32_t OutputCount(uint32_t) { return static_cast<uint32_t>(interpreter->outputs_size()); }
+Tensor Input(uint32_t, uint32_t index) { return Describe(*interpreter->input(index)); }
+Tensor Output(uint32_t, uint32_t index) { return Describe(*interpreter->output(index)); }
 
 }  // namespace tflm

@@ -30,9 +30,15 @@ struct Script {
 
 constexpr uint8_t kWritten = 0x33;
 
-const Script* script = nullptr;
+const Script* scripts[kMaxModels] = {};
+uint32_t variables[kMaxModels] = {};
 uint8_t* arena = nullptr;
-uint32_t arena_bytes = 0;
+bool recording = false;
+
+void Make(const Model& model) {
+  scripts[model.number] = reinterpret_cast<const Script*>(model.data);
+  variables[model.number] = model.variables;
+}
 
 template <size_t count>
 void Apply(const Write (&writes)[count]) {
@@ -41,7 +47,7 @@ void Apply(const Write (&writes)[count]) {
   }
 }
 
-Tensor DescribeTensor(const char* type, uint32_t element_bytes) {
+Tensor DescribeTensor(const Script* script, const char* type, uint32_t element_bytes) {
   Tensor tensor{};
   tensor.type = type;
   tensor.element_bytes = element_bytes;
@@ -59,15 +65,23 @@ Tensor DescribeTensor(const char* type, uint32_t element_bytes) {
 const char kGeneration[] = "fake";
 const StructSize kStructSizes[] = {{"Write", sizeof(Write)}};
 const size_t kStructSizeCount = 1;
+const bool kRecords = true;
+const bool kHasVariables = true;
+const uint32_t kShareMax = 2;
 
 bool SchemaIsSupported(const uint8_t* model) { return reinterpret_cast<const Script*>(model)->schema == 3; }
 
-bool Create(const uint8_t* model, uint8_t* memory, uint32_t size) {
-  script = reinterpret_cast<const Script*>(model);
+bool Create(const Model& model, uint8_t* memory, uint32_t, bool record) {
+  Make(model);
   arena = memory;
-  arena_bytes = size;
+  recording = record;
   Log("made");
-  return script->refuse != 1;
+  return scripts[model.number]->refuse != 1;
+}
+
+bool Share(const Model& model) {
+  Make(model);
+  return scripts[model.number]->refuse != 1;
 }
 
 constexpr Running kNone{-1, "", 0};
@@ -75,7 +89,8 @@ Running running = kNone;
 
 Running RunningOperator() { return running; }
 
-bool Allocate() {
+bool Allocate(uint32_t model) {
+  const Script* script = scripts[model];
   Apply(script->in_allocate);
   uint32_t offset = 0;
   for (uint32_t i = 0; i < script->growing_gaps; ++i) {
@@ -85,7 +100,8 @@ bool Allocate() {
   return script->refuse != 2;
 }
 
-bool Invoke() {
+bool Invoke(uint32_t model) {
+  const Script* script = scripts[model];
   if (script->refuse == 4) {
     abort();
   }
@@ -103,15 +119,37 @@ bool Invoke() {
   return script->refuse != 3;
 }
 
-ArenaUsage Usage() { return {script->head_bytes + script->tail_bytes, script->head_bytes, script->tail_bytes}; }
-uint32_t InputCount() { return 2; }
-uint32_t OutputCount() { return 1; }
-Tensor Input(uint32_t index) { return index == 0 ? DescribeTensor("int16", 2) : DescribeTensor("float32", 4); }
-Tensor Output(uint32_t) {
-  if (script->refuse == 5) {
+ArenaUsage Usage() {
+  ArenaUsage usage{};
+  for (const Script* script : scripts) {
+    if (script != nullptr) {
+      usage.head_bytes = usage.head_bytes < script->head_bytes ? script->head_bytes : usage.head_bytes;
+      usage.tail_bytes += script->tail_bytes;
+    }
+  }
+  usage.used_bytes = usage.head_bytes + usage.tail_bytes;
+  return usage;
+}
+
+size_t SectionCount() { return recording ? 2 : 0; }
+
+// The fake's variables are in a section of their own, so that their number shows.
+Section RecordedSection(size_t index) {
+  return index == 0 ? Section{"op_data", 30, 32, 2} : Section{"variables", 0, 0, variables[0] + variables[1]};
+}
+
+uint32_t InputCount(uint32_t) { return 2; }
+uint32_t OutputCount(uint32_t) { return 1; }
+
+Tensor Input(uint32_t model, uint32_t index) {
+  return index == 0 ? DescribeTensor(scripts[model], "int16", 2) : DescribeTensor(scripts[model], "float32", 4);
+}
+
+Tensor Output(uint32_t model, uint32_t) {
+  if (scripts[model]->refuse == 5) {
     abort();
   }
-  return DescribeTensor("uint8", 1);
+  return DescribeTensor(scripts[model], "uint8", 1);
 }
 
 }  // namespace tflm
