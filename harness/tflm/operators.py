@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.domain.firmware import Registration
-
-_COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|/\*(?:.*?\*/|.*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.DOTALL)
-_BRACKET_OR_TEXT = re.compile(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|[(){}]""")
+from harness.tflm.cpp_text import closing_brackets, without_comments
 
 _RESOLVER = re.compile(r"\bclass\s+MicroMutableOpResolver\b[^;{]*(\{)")
 _METHOD = re.compile(r"\b(Add\w+)\s*(\()")
@@ -78,7 +76,7 @@ def resolver_operators(resolver_header: str) -> HeaderOperators:
     """
     known: dict[str, HeaderOperator] = {}
     unclear = []
-    for method in _methods(_without_comments(resolver_header)):
+    for method in _methods(without_comments(resolver_header)):
         operator = method.operator()
         if operator is None or not method.takes_no_argument():
             unclear.append(method.name)
@@ -96,7 +94,7 @@ def micro_ops_operators(micro_ops_header: str, schema_header: str) -> HeaderOper
         schema_header: the text of schema_generated.h; operators that its enumeration does not have are custom ones.
     """
     builtins = frozenset(_BUILTIN.findall(schema_header))
-    names = dict.fromkeys(_MICRO_OP.findall(_without_comments(micro_ops_header)))
+    names = dict.fromkeys(_MICRO_OP.findall(without_comments(micro_ops_header)))
     return HeaderOperators(tuple(_micro_op(name, name in builtins) for name in names))
 
 
@@ -134,29 +132,13 @@ def _methods(code: str) -> Iterator[_Method]:
     resolver = _RESOLVER.search(code)
     if resolver is None:
         return
-    closed_at = _closing_brackets(code)
+    closed_at = closing_brackets(code)
     end = closed_at.get(resolver.start(1), len(code))
     for found in _METHOD.finditer(code, resolver.end(), end):
         close = closed_at.get(found.start(2), end)
         body = _BODY.match(code, close + 1, end)  # none where the method is only called
         if body is not None and found[1] not in _GENERIC:
             yield _Method(found[1], code[found.end() : close], code[body.end() : closed_at.get(body.start(1), end)])
-
-
-def _closing_brackets(code: str) -> dict[int, int]:
-    """Where each parenthesis and each brace is closed, by where it opens."""
-    closed_at = {}
-    open_at: list[int] = []
-    for found in _BRACKET_OR_TEXT.finditer(code):
-        if found[0] in "({":
-            open_at.append(found.start())
-        elif found[0] in ")}" and open_at:
-            closed_at[open_at.pop()] = found.start()
-    return closed_at
-
-
-def _without_comments(code: str) -> str:
-    return _COMMENT_OR_TEXT.sub(lambda found: " " if found[0].startswith("/") else found[0], code)
 
 
 def _micro_op(name: str, is_builtin: bool) -> HeaderOperator:

@@ -1,0 +1,229 @@
+"""The headers of a TFLM that somebody else has built: which generation they are, and whether all are there."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from harness.cache import fingerprint
+from harness.errors import SourceError
+from harness.files import read_bounded
+from harness.resources import firmware_dir
+from harness.tflm.cpp_text import Include, includes, without_comments
+from harness.tflm.operators import HeaderOperators, micro_ops_operators, resolver_operators
+
+SCHEMA_VERSION = 3
+"""The only version of the schema that there has been since 2017."""
+
+_MICRO = "tensorflow/lite/micro"
+_RESOLVER = f"{_MICRO}/micro_mutable_op_resolver.h"
+_MICRO_OPS = f"{_MICRO}/kernels/micro_ops.h"
+_SCHEMA = "tensorflow/lite/schema/schema_generated.h"
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What a generation has and no other.
+
+    Attributes:
+        header: where.
+        what: in words.
+        pattern: finds it there.
+    """
+
+    header: str
+    what: str
+    pattern: re.Pattern[str]
+
+
+_MARKS: Mapping[str, Sequence[_Mark]] = {
+    "2020-07": (
+        _Mark("tensorflow/lite/core/api/error_reporter.h", "ErrorReporter", re.compile(r"\bclass ErrorReporter\b")),
+        _Mark(f"{_MICRO}/kernels/all_ops_resolver.h", "AllOpsResolver", re.compile(r"\bclass AllOpsResolver\b")),
+        _Mark(_MICRO_OPS, "Register_ functions", re.compile(r"\bRegister_\w+")),
+    ),
+    "2026-08": (
+        _Mark(
+            f"{_MICRO}/recording_micro_interpreter.h",
+            "RecordingMicroInterpreter",
+            re.compile(r"\bRecordingMicroInterpreter\b"),
+        ),
+        _Mark(_RESOLVER, "Add… methods", re.compile(r"\bTfLiteStatus\s+Add(?!Builtin|Custom)\w+\s*\(")),
+        _Mark(
+            f"{_MICRO}/debug_log.h", "a DebugLog that takes a va_list", re.compile(r"\bDebugLog\s*\([^)]*\bva_list\b")
+        ),
+    ),
+}
+GENERATIONS = tuple(_MARKS)
+
+_SCHEMA_VERSION = re.compile(r"#[ \t]*define[ \t]+TFLITE_SCHEMA_VERSION[ \t]+\(?(\d+)")
+_TF_VERSION = re.compile(r"#[ \t]*define[ \t]+TF_(MAJOR|MINOR|PATCH)_VERSION[ \t]+(\d+)")
+
+_INLINE = re.compile(r"\b(Register_\w+)\s*\(\s*\)\s*\{")
+
+_LIMIT_BYTES = 8 * 1024 * 1024
+_LIMIT_FILES = 5000
+_GENERATED = "operators.inc"
+_UPSTREAM = f"{_MICRO}/tools/make/downloads"
+_ESPRESSIF = "managed_components/espressif__esp-tflite-micro"
+# By the first part of the name in the #include.
+_USUALLY_IN: Mapping[str, tuple[str, ...]] = {
+    "tensorflow": ("the folder that `tensorflow/` lies in", _ESPRESSIF),
+    "signal": ("the folder that `tensorflow/` lies in", _ESPRESSIF),
+    "flatbuffers": (f"{_UPSTREAM}/flatbuffers/include", f"{_ESPRESSIF}/third_party/flatbuffers/include"),
+    "fixedpoint": (f"{_UPSTREAM}/gemmlowp", f"{_ESPRESSIF}/third_party/gemmlowp"),
+    "ruy": (f"{_UPSTREAM}/ruy", f"{_ESPRESSIF}/third_party/ruy"),
+}
+
+
+@dataclass(frozen=True)
+class Headers:
+    """The headers that a firmware reads.
+
+    Attributes:
+        generation: of TFLM.
+        operators: that they declare.
+        hash: SHA-256 over all of them, those included.
+        schema_version: of the models that this TFLM reads; None when they do not say.
+        version: TensorFlow's, where they say it.
+        inline: functions `Register_…` that they define, so that no library needs to.
+        missing: for each header that is not there, the one that includes it.
+    """
+
+    generation: str
+    operators: HeaderOperators
+    hash: str
+    schema_version: int | None
+    version: str | None
+    inline: frozenset[str]
+    missing: Mapping[str, str]
+
+
+def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
+    """Read the headers that the firmware's layer for their generation includes, and all that these include.
+
+    Args:
+        folders: the include folders, in order.
+        generation: which one the user says it is; None to find out.
+
+    Raises:
+        SourceError: they are of no generation that harness knows, or of another than the user says.
+    """
+    generation = _generation(folders, generation)
+    layer = firmware_dir() / "tflm" / f"tflm_{generation.partition('-')[0]}.cc"
+    texts, missing = _read_all(layer, folders)
+    return Headers(
+        generation,
+        _operators(folders, generation),
+        fingerprint(*(part for name in sorted(texts) for part in (name, texts[name]))),
+        _schema_version(texts),
+        _tf_version(texts),
+        frozenset(name for text in texts.values() for name in _INLINE.findall(text)),
+        missing,
+    )
+
+
+def missing_header(name: str, included_by: str) -> SourceError:
+    """The error for a header that is not there."""
+    places = _USUALLY_IN.get(PurePosixPath(name).parts[0], ())
+    return SourceError(
+        f"the header {name} is missing",
+        where=included_by,
+        expected="in one of the folders of `include`",
+        hint=f"it is usually in {' or in '.join(places)}" if places else "add its folder to `include`",
+    )
+
+
+def _generation(folders: Sequence[Path], claimed: str | None) -> str:
+    lacking = {generation: _lacking(folders, generation) for generation in ([claimed] if claimed else GENERATIONS)}
+    for generation, marks in lacking.items():
+        if not marks:
+            return generation
+    raise SourceError(
+        f"these are no headers of TFLM {' or '.join(lacking)}",
+        where=", ".join(map(str, folders)) or "include",
+        measured="; ".join(f"for {generation} no {', no '.join(marks)}" for generation, marks in lacking.items()),
+        hint=f"`include` has to name {_USUALLY_IN['tensorflow'][0]}; releases between these have other interfaces",
+    )
+
+
+def _lacking(folders: Sequence[Path], generation: str) -> list[str]:
+    """What the headers lack for a generation: files, or what should be in them."""
+    lacking = []
+    for mark in _MARKS[generation]:
+        if _find(folders, mark.header) is None:
+            lacking.append(mark.header)
+        elif not mark.pattern.search(_text(folders, mark.header)):
+            lacking.append(f"{mark.what} in {mark.header}")
+    return lacking
+
+
+def _operators(folders: Sequence[Path], generation: str) -> HeaderOperators:
+    if generation == "2020-07":
+        return micro_ops_operators(_text(folders, _MICRO_OPS), _text(folders, _SCHEMA))
+    return resolver_operators(_text(folders, _RESOLVER))
+
+
+def _text(folders: Sequence[Path], name: str) -> str:
+    """A header without its comments; nothing when it is not there."""
+    path = _find(folders, name)
+    return without_comments(_read(path)) if path else ""
+
+
+def _find(folders: Sequence[Path], name: str) -> Path | None:
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+def _read(path: Path) -> str:
+    return read_bounded(path, _LIMIT_BYTES, SourceError).decode("utf-8", "replace")
+
+
+def _read_all(layer: Path, folders: Sequence[Path]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The headers that a layer of the firmware needs, by name, and the ones that are not there, with who needs them.
+
+    Whatever follows an `#if` is read as well, for the hash; only what no `#if` excuses can be missing. Names in angle
+    brackets may be the compiler's own.
+    """
+    firmware = layer.parent.parent
+    texts: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    waiting = deque([(layer, False)])
+    seen = {layer}
+    while waiting and len(seen) <= _LIMIT_FILES:
+        path, excused = waiting.popleft()
+        texts[_name(path, folders)] = text = _read(path)
+        for include in includes(without_comments(text)):
+            found = _resolve(include, path, (firmware, *folders))
+            if found is None and include.quoted and not (excused or include.conditional):
+                missing.setdefault(include.name, str(path))
+            elif found is not None and found not in seen:
+                seen.add(found)
+                # Those without excuse first: what they need, they need without excuse.
+                waiting.append((found, True)) if excused or include.conditional else waiting.appendleft((found, False))
+    missing.pop(_GENERATED, None)
+    return texts, missing
+
+
+def _resolve(include: Include, includer: Path, folders: Sequence[Path]) -> Path | None:
+    if include.quoted and (includer.parent / include.name).is_file():
+        return includer.parent / include.name
+    return _find(folders, include.name)
+
+
+def _name(path: Path, folders: Sequence[Path]) -> str:
+    """A header's name without this machine's folders."""
+    inside = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
+    return inside[0].as_posix() if inside else path.name
+
+
+def _schema_version(texts: Mapping[str, str]) -> int | None:
+    found = next((match for text in texts.values() if (match := _SCHEMA_VERSION.search(text))), None)
+    return int(found[1][:9]) if found else None
+
+
+def _tf_version(texts: Mapping[str, str]) -> str | None:
+    parts = {name: number for text in texts.values() for name, number in _TF_VERSION.findall(text)}
+    return ".".join(parts[name] for name in ("MAJOR", "MINOR", "PATCH")) if len(parts) == len("123") else None

@@ -1,0 +1,88 @@
+"""The manifest of a TFLM that somebody else has built: a small TOML file beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.fields import Fields
+from harness.tflm.headers import GENERATIONS
+from harness.toml_file import read_toml, refuse_unknown_keys
+
+KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn")
+_AUTO = "auto"
+_KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version")
+_HINT = "README.md, section `Use your TFLM`, shows manifests"
+_DEFINE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a manifest says.
+
+    Attributes:
+        path: the manifest itself; paths in it are relative to its folder.
+        generation: of TFLM; None to find out from the headers.
+        include: folders of headers, in the order in which they are searched.
+        libraries: static libraries.
+        defines: preprocessor symbols that the libraries were compiled with, and that change what the headers declare.
+        kernels: the kernel set, one of KERNEL_SETS.
+        abi_flags: compiler flags of the libraries' ABI; None for the board's.
+        version: what people call it; empty for none.
+    """
+
+    path: Path
+    generation: str | None
+    include: tuple[Path, ...]
+    libraries: tuple[Path, ...]
+    defines: Mapping[str, str | None]
+    kernels: str
+    abi_flags: tuple[str, ...] | None
+    version: str
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest.
+
+    Raises:
+        UsageError: it cannot be read, is no TOML, or a key is missing, unknown or of the wrong kind.
+    """
+    top = read_toml(path, _HINT)
+    refuse_unknown_keys(top, _KEYS)
+    generation = _choice(top, "generation", (_AUTO, *GENERATIONS))
+    return Manifest(
+        path=path,
+        generation=None if generation == _AUTO else generation,
+        include=_paths(top, "include", path.parent),
+        libraries=_paths(top, "libraries", path.parent),
+        defines=dict(map(_define, top.texts("defines"))) if top.has("defines") else {},
+        kernels=_choice(top, "kernels", KERNEL_SETS),
+        abi_flags=top.texts("abi_flags") if top.has("abi_flags") else None,
+        version=top.text("version") if top.has("version") else "",
+    )
+
+
+def _choice(top: Fields, key: str, choices: tuple[str, ...]) -> str:
+    """One of `choices`; the first when the key is not there."""
+    if not top.has(key):
+        return choices[0]
+    if top.text(key) not in choices:
+        raise top.wrong(key, f"one of {', '.join(choices)}")
+    return top.text(key)
+
+
+def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
+    names = top.texts(key)
+    if not names or not all(names) or any("\0" in name for name in names):
+        raise top.wrong(key, "a list of one path or more")
+    return tuple((folder / Path(name).expanduser()).resolve() for name in names)
+
+
+def _define(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    if not _DEFINE.fullmatch(name):
+        raise UsageError(f"{text!r} is no define", expected="NAME or NAME=value", hint=_HINT)
+    return name, value if equals else None

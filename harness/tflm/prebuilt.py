@@ -1,0 +1,52 @@
+"""A TFLM that somebody else has built: static libraries and headers, named by a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.domain.firmware import TflmSource
+from harness.errors import UsageError
+from harness.ports import Progress
+from harness.tflm.archive import read_library
+from harness.tflm.findings import raise_first
+from harness.tflm.manifest import read_manifest
+from harness.tflm.survey import survey
+
+
+class PrebuiltProvider:
+    """Libraries that are measured as they are, down to the byte: nothing of TFLM is compiled here.
+
+    Args:
+        manifest: the path of the manifest.
+    """
+
+    def __init__(self, manifest: Path | None = None) -> None:
+        self._manifest = manifest
+
+    def fetch(self, progress: Progress) -> TflmSource:
+        """See `ports.TflmProvider`.
+
+        Raises:
+            UsageError: the manifest cannot be used.
+            ConfigMismatchError: library and manifest differ in what structures depend on.
+        """
+        path = self._path()
+        progress("look at TFLM's library", 0, 1)
+        found = survey(read_manifest(path))
+        raise_first(found.findings, path)
+        progress("look at TFLM's library", 1, 1)
+        return found.source()
+
+    def verify(self, source: TflmSource, probe: Path) -> None:
+        """See `ports.Verifiable`."""
+        from harness.tflm.compatibility import compare  # noqa: PLC0415 - pyelftools is slow to load: only for a build
+
+        libraries = [read_library(library) for library in source.libraries]
+        raise_first(compare(libraries, source.kernels, probe), self._path())
+
+    def _path(self) -> Path:
+        if self._manifest is None:
+            raise UsageError(
+                "the provider `prebuilt` needs a manifest", where="--tflm", expected="the path of a .toml file"
+            )
+        return self._manifest

@@ -1,0 +1,197 @@
+"""Looks at a TFLM that somebody else has built, as far as no compiler is needed for that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from harness.cache import fingerprint
+from harness.domain.firmware import Registration, TflmSource
+from harness.errors import BenchError, ConfigMismatchError, SourceError
+from harness.tflm.archive import Library, read_library
+from harness.tflm.findings import Finding, obstacle
+from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, read_headers
+from harness.tflm.manifest import Manifest
+
+# The Itanium C++ ABI writes a name's length before it.
+_REGISTER = re.compile(r"(\d{1,3})(Register_\w+)")
+_INTERPRETER = "_ZN6tflite16MicroInterpreter15AllocateTensorsEv"
+_RECORDING = "23RecordingMicroAllocator"
+_STATIC_MEMORY = "TF_LITE_STATIC_MEMORY"
+_COMPRESSION = "USE_TFLM_COMPRESSION"
+# common.cc always defines the first, and the second only without TF_LITE_STATIC_MEMORY.
+_COMMON, _DYNAMIC = "TfLiteIntArrayEqual", "TfLiteIntArrayCreate"
+# A method of MicroInterpreterContext that there is only with USE_TFLM_COMPRESSION.
+_COMPRESSED = "18IsTensorCompressed"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What there is.
+
+    Attributes:
+        manifest: what its manifest says.
+        headers: None when they are of no known generation.
+        libraries: those that could be read.
+        findings: what is wrong, or good to know.
+    """
+
+    manifest: Manifest
+    headers: Headers | None
+    libraries: tuple[Library, ...]
+    findings: tuple[Finding, ...]
+
+    def source(self) -> TflmSource:
+        """What a build needs; only useful when no finding stands in its way."""
+        hashes = [library.sha256 for library in self.libraries]
+        return TflmSource(
+            generation=self.headers.generation if self.headers else "unknown",
+            version=self._version(hashes),
+            content_hash=hashes[0] if len(hashes) == 1 else fingerprint(*hashes),
+            include_dirs=self.manifest.include,
+            sources=(),
+            defines=self.manifest.defines,
+            kernels=self.manifest.kernels,
+            registrations=self._registrations(),
+            libraries=self.manifest.libraries,
+            abi_flags=self.manifest.abi_flags,
+            header_hash=self.headers.hash if self.headers else "",
+        )
+
+    def _version(self, hashes: Sequence[str]) -> str:
+        """The user's words for it, or the files' names with the start of their hash."""
+        files = zip(self.libraries, hashes, strict=True)
+        return self.manifest.version or ", ".join(f"{library.path.name} {digest[:12]}" for library, digest in files)
+
+    def _registrations(self) -> tuple[Registration, ...]:
+        if self.headers is None:
+            return ()
+        lacking = _not_in_library(self.headers, Symbols(self.libraries))
+        return tuple(one.registration for one in self.headers.operators.known if one.registration not in lacking)
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The global symbols that some libraries define."""
+
+    libraries: Sequence[Library]
+
+    def __contains__(self, symbol: str) -> bool:
+        return any(symbol in library.symbols for library in self.libraries)
+
+    def any_holds(self, part: str) -> bool:
+        """Whether there is a symbol with `part` in it."""
+        return any(part in symbol for library in self.libraries for symbol in library.symbols)
+
+    @cached_property
+    def register_functions(self) -> Mapping[str, Sequence[str]]:
+        """The members that define each function `Register_…`, by its name without namespaces."""
+        defined: dict[str, list[str]] = {}
+        for library in self.libraries:
+            for symbol, members in library.symbols.items():
+                for length, rest in _REGISTER.findall(symbol):
+                    defined.setdefault(rest[: int(length)], []).extend(members)
+        return defined
+
+
+def survey(manifest: Manifest) -> Survey:
+    """Look at headers and libraries. What is wrong is among the findings."""
+    findings = [*_lacking_folders(manifest.include)]
+    headers, libraries = None, []
+    try:
+        headers = read_headers(manifest.include, manifest.generation)
+        findings += _header_findings(headers)
+    except BenchError as error:
+        findings.append(obstacle("headers", error))
+    for path in manifest.libraries:
+        try:
+            libraries.append(read_library(path))
+        except SourceError as error:
+            findings.append(obstacle("library", error))
+    if libraries:
+        findings += _library_findings(manifest, headers, Symbols(libraries))
+    return Survey(manifest, headers, tuple(libraries), tuple(findings))
+
+
+def _lacking_folders(folders: Iterable[Path]) -> Iterator[Finding]:
+    for folder in folders:
+        if not folder.is_dir():
+            error = SourceError("the include folder is missing", where=folder, hint="correct `include` in the manifest")
+            yield obstacle("headers", error)
+
+
+def _header_findings(headers: Headers) -> Iterator[Finding]:
+    for name, includer in headers.missing.items():
+        yield obstacle("headers", missing_header(name, includer))
+    if headers.schema_version not in (None, SCHEMA_VERSION):
+        error = SourceError(
+            "these headers read models of another schema",
+            measured=f"TFLITE_SCHEMA_VERSION {headers.schema_version}",
+            expected=SCHEMA_VERSION,
+        )
+        yield obstacle("headers", error)
+    if headers.operators.unclear:
+        yield Finding(
+            "operators", f"methods that cannot be called without knowing more: {', '.join(headers.operators.unclear)}"
+        )
+
+
+def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symbols) -> Iterator[Finding]:
+    where = symbols.libraries[0].path
+    if _INTERPRETER not in symbols:
+        error = SourceError("the libraries hold no TFLM", where=where, expected=f"one that defines {_INTERPRETER}")
+        yield obstacle("library", error)
+        return
+    yield from _configuration(manifest, symbols)
+    if headers is not None:
+        yield from _generation(headers, symbols)
+        yield from _operators(headers, symbols)
+
+
+def _configuration(manifest: Manifest, symbols: Symbols) -> Iterator[Finding]:
+    if _COMMON in symbols:
+        yield from _same_define(manifest, _STATIC_MEMORY, _DYNAMIC not in symbols)
+    yield from _same_define(manifest, _COMPRESSION, symbols.any_holds(_COMPRESSED))
+
+
+def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[Finding]:
+    """Whether library and manifest agree on a preprocessor symbol that structures depend on."""
+    if built_with == (define in manifest.defines):
+        return
+    words = {True: f"built with {define}", False: f"built without {define}"}
+    mend = f"add it to `defines` in {manifest.path}" if built_with else f"take it out of `defines` in {manifest.path}"
+    error = ConfigMismatchError(
+        f"config_mismatch: the library is {words[built_with]}",
+        where=", ".join(library.name for library in manifest.libraries),
+        expected=f"one {words[not built_with]}, as the manifest says",
+        hint=f"build the library {'without' if built_with else 'with'} -D{define}, or {mend}",
+    )
+    yield obstacle("configuration", error)
+
+
+def _generation(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
+    if headers.generation != "2020-07" and not symbols.any_holds(_RECORDING):
+        error = SourceError(
+            "the library lacks RecordingMicroAllocator, which the headers declare",
+            where=symbols.libraries[0].path,
+            hint="build recording_micro_allocator.cc into it; or headers and library are of different releases",
+        )
+        yield obstacle("library", error)
+
+
+def _operators(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
+    lacking = _not_in_library(headers, symbols)
+    if lacking:
+        names = ", ".join(sorted(one.operator for one in lacking))
+        yield Finding("operators", f"in the headers, not in the library: {names}")
+    twice = {name: members for name, members in symbols.register_functions.items() if len(members) > 1}
+    for name, members in sorted(twice.items()):
+        yield Finding("operators", f"{name} is defined more than once, in {', '.join(members)}: the linker takes one")
+
+
+def _not_in_library(headers: Headers, symbols: Symbols) -> frozenset[Registration]:
+    there = {"", *symbols.register_functions, *headers.inline}
+    return frozenset(one.registration for one in headers.operators.known if one.function not in there)
