@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.firmware import FirmwareImage
-from harness.errors import ModelError
-from harness.estimate import ModelFile, device_refusals, estimate, load_graph
+from harness.domain.graph import Graph, operator_place, quoted
+from harness.errors import ModelError, OperatorMissingError
+from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction
 from harness.run_options import RunOptions
 
@@ -21,11 +25,13 @@ def expect(model: ModelFile, image: FirmwareImage, board: Board, options: RunOpt
 
     Raises:
         ModelError: the device must not be given this model.
+        OperatorMissingError: it has an operator that the firmware does not hold.
     """
-    profile = profile_of(image, board)
-    refusals = device_refusals(load_graph(model), profile)
+    profile, graph = profile_of(image, board), load_graph(model)
+    refusals = device_refusals(graph, profile)
     if refusals:
         raise ModelError(refusals[0], hint=f"TFLM {image.tflm} on the device cannot run this model")
+    _check_operators(graph, image)
     found = estimate(
         model,
         profile,
@@ -34,3 +40,28 @@ def expect(model: ModelFile, image: FirmwareImage, board: Board, options: RunOpt
         board=board.id,
     )
     return corrected(found, load_correction(options.corrections, profile))
+
+
+def used_operators(paths: Iterable[Path]) -> frozenset[str]:
+    """The operators of models, by TFLite's name; files that are no models have none."""
+    return frozenset(name for path in paths for name in _operators_in(path))
+
+
+def _operators_in(path: Path) -> list[str]:
+    try:
+        graph = load_graph(read_model(path))
+    except ModelError:  # what is wrong with the file will stand in its row
+        return []
+    return [operator.name for _, operator in graph.operators()]
+
+
+def _check_operators(graph: Graph, image: FirmwareImage) -> None:
+    missing = [place for place in graph.operators() if place[1].name not in image.operators]
+    if missing:
+        names = dict.fromkeys(quoted(operator.name) for _, operator in missing)
+        raise OperatorMissingError(
+            f"the firmware has no operator {', '.join(names)}",
+            where=f"{graph.model}, {operator_place(*missing[0])}",
+            measured=f"{len(image.operators)} others, of TFLM {image.tflm_version}",
+            hint="take a TFLM that has it: --tflm; with --ops all the firmware holds every operator of its TFLM",
+        )

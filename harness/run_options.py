@@ -15,7 +15,7 @@ class RunOptions:
     """What a run is to do.
 
     Attributes:
-        tflm: the TFLM provider's plug-in name.
+        tflm: the TFLM provider's plug-in name, or the path of a manifest.
         probe, port: which unit, when there are several.
         recipe: how to measure.
         min_arena: whether to search for the smallest working arena as well.
@@ -25,6 +25,7 @@ class RunOptions:
         corrections: folder of corrections to the estimate, or None for none.
         check_output: whether to compare the outputs with those of TFLM on this machine.
         input_shapes: other shapes of the models' inputs, by name or number: each model is rewritten to them.
+        operators: the only ones that the firmware is to hold, so that it is small; None for all that TFLM has.
     """
 
     tflm: str = "crate"
@@ -38,3 +39,4 @@ class RunOptions:
     corrections: Path | None = None
     check_output: bool = False
     input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    operators: frozenset[str] | None = None

@@ -46,7 +46,8 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
     """
     flasher = plugins.flasher(board.flasher)
     flasher.prepare()  # it gets ready while the firmware is built
-    image = build(board, plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain), progress)
+    provider, toolchain = plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain)
+    image = build(board, provider, toolchain, progress, operators=options.operators)
     _check_arena(options.recipe.arena_size_bytes, image)
     session = Session(board, image, Connection(board, flasher, options), options, progress)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from harness.errors import UsageError
 
 # The type of a click decorator: it takes and gives a function of any signature.
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+ALL_OPERATORS, USED_OPERATORS = "all", "used"
+"""Values of --ops."""
 
 _ARENA_STEP_BYTES = 4
 
@@ -110,6 +113,13 @@ check_output_option: Decorator = click.option(
     is_flag=True,
     help="Compare the outputs with those of TFLM on this machine: integers bit by bit, floats within 1e-5.",
 )
+operators_option: Decorator = click.option(
+    "--ops",
+    type=click.Choice([ALL_OPERATORS, USED_OPERATORS]),
+    default=ALL_OPERATORS,
+    show_default=True,
+    help="Operators that the firmware holds: all that TFLM has, or those that the models use, to fit small flash.",
+)
 invokes_option: Decorator = click.option(
     "--invokes",
     type=click.IntRange(1, 1000),
@@ -155,6 +165,13 @@ corrections_options: tuple[Decorator, Decorator] = (
     ),
     click.option("--no-corrections", is_flag=True, help="Leave out what harness tune has learned."),
 )
+
+
+def operators_for(ops: str, models: Iterable[Path]) -> frozenset[str] | None:
+    """The operators that --ops means; None for all."""
+    from harness.expectation import used_operators
+
+    return used_operators(models) if ops == USED_OPERATORS else None
 
 
 def corrections_folder(corrections_dir: Path | None, no_corrections: bool) -> Path | None:

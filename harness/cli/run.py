@@ -17,6 +17,8 @@ from harness.cli.options import (
     invokes_option,
     margin_option,
     models_argument,
+    operators_for,
+    operators_option,
     random_input_option,
     tflm_option,
     threshold_option,
@@ -30,7 +32,8 @@ from harness.domain.board import Board
 @click.command()
 @models_argument
 @unit_options
-@together(tflm_option, arena_option, input_option, random_input_option, input_shape_option, invokes_option)
+@together(tflm_option, operators_option, arena_option)
+@together(input_option, random_input_option, input_shape_option, invokes_option)
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
 @check_output_option
 @together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
@@ -41,6 +44,7 @@ def command(
     probe: str | None,
     port: str | None,
     tflm: str,
+    ops: str,
     arena_size: int | None,
     inputs: tuple[Path, ...],
     input_shapes: tuple[str, ...],
@@ -79,5 +83,6 @@ def command(
         margin_percent=margin_percent,
         corrections=corrections_folder(corrections_dir, no_corrections),
         input_shapes=dict(map(parse_input_shape, input_shapes)),
+        operators=operators_for(ops, models),
     )
     return run_and_show(board, models, options, output_format)

@@ -12,6 +12,8 @@ from harness.cli.options import (
     corrections_options,
     invokes_option,
     no_nan,
+    operators_for,
+    operators_option,
     store_option,
     threshold_option,
     together,
@@ -81,7 +83,7 @@ _LAST = "last"
     show_default=True,
     help="Seconds for the power hook, and again for the board to answer after it.",
 )
-@together(store_option, invokes_option, threshold_option, *corrections_options, format_option)
+@together(store_option, operators_option, invokes_option, threshold_option, *corrections_options, format_option)
 def command(
     *,
     arguments: tuple[Path, ...],
@@ -101,6 +103,7 @@ def command(
     power_hook: str | None,
     power_hook_timeout: float,
     store: Path,
+    ops: str,
     invokes: int,
     threshold_percent: float,
     corrections_dir: Path | None,
@@ -114,6 +117,7 @@ def command(
     Exit status: the worst of its rows, as for harness run.
     """
     import shlex
+    from dataclasses import replace
 
     from harness.cli.sweeping import Settings, dry_run_and_show, parse_units, plan_from, resume_and_show, sweep_and_show
     from harness.domain.recipe import Recipe
@@ -140,4 +144,5 @@ def command(
     if resume is not None:
         return resume_and_show(None if resume == _LAST else resume, asked, settings)
     plan = plan_from(arguments, asked)
+    settings = replace(settings, options=replace(options, operators=operators_for(ops, plan.models)))
     return dry_run_and_show(plan, output_format) if dry_run else sweep_and_show(plan, settings)

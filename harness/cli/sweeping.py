@@ -216,6 +216,7 @@ def _remembered(plan: SweepPlan, settings: Settings) -> dict[str, object]:
         "invokes": options.recipe.invokes,
         "threshold_percent": options.threshold_percent,
         "corrections": str(options.corrections.absolute()) if options.corrections else None,
+        "operators": sorted(options.operators) if options.operators is not None else None,
     }
 
 
@@ -231,6 +232,7 @@ def _recalled(said: Fields, options: RunOptions) -> tuple[SweepPlan, RunOptions]
         recipe=replace(options.recipe, invokes=said.integer("invokes")),
         threshold_percent=said.number("threshold_percent", 0, 1000),
         corrections=Path(said.text("corrections")) if said.has("corrections") else None,
+        operators=frozenset(said.texts("operators")) if said.has("operators") else None,
     )
 
 

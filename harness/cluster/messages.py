@@ -99,6 +99,7 @@ def task_to_text(task: Task) -> str:
                 "force_flash": options.force_flash,
                 "threshold_percent": options.threshold_percent,
                 "margin_percent": options.margin_percent,
+                "operators": sorted(options.operators) if options.operators is not None else None,
             },
             "corrections": dict(task.corrections),
         }
@@ -120,6 +121,7 @@ def task_from_text(text: str) -> Task:
             force_flash=options.truth("force_flash"),
             threshold_percent=options.number("threshold_percent", 0, 1000),
             margin_percent=options.number("margin_percent", 0, 1000),
+            operators=frozenset(options.texts("operators")) if options.has("operators") else None,
         ),
         corrections=task.inner("corrections").all_texts(),
     )

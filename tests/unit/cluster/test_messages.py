@@ -32,6 +32,7 @@ def test_tasks_come_back_without_what_means_nothing_elsewhere():
         threshold_percent=5.5,
         margin_percent=10,
         corrections=Path("/here"),
+        operators=frozenset({"ADD", "Mine"}),
     )
     task = messages.Task("left", JOB, options, {"p.toml": "x = 1\n"})
     expected = replace(task, options=replace(options, probe=None, corrections=None))

@@ -1,0 +1,55 @@
+"""What is known of a model before a device is asked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.boards import load_board
+from harness.domain.board import MemoryRegion
+from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.errors import ModelError, OperatorMissingError
+from harness.estimate import ModelFile
+from harness.expectation import expect, used_operators
+from harness.run_options import RunOptions
+from tests.models import chain
+
+BOARD = load_board("stm32f407-virtual")
+IMAGE = FirmwareImage(
+    build_id="0" * 16, board_id=BOARD.id, tflm="2026-08", tflm_version="mine", toolchain="", crc32=0, elf=Path(),
+    segment=FlashSegment(0, b""), model_region=MemoryRegion(0, 0x1000), text_bytes=0, ram_bytes=0,
+    arena_max_bytes=65_540, operators=("RELU", "TANH", "AVERAGE_POOL_2D"),
+)  # fmt: skip
+OPTIONS = RunOptions()
+
+
+def model(*operators):
+    return ModelFile.of("m.tflite", chain(*operators).build())
+
+
+def test_the_estimate_is_for_the_kernels_of_the_firmware_and_the_arena_that_it_leaves():
+    found = expect(model("TANH"), replace(IMAGE, kernels="cmsis-nn"), BOARD, OPTIONS)
+    assert (found.profile.tflm, found.profile.abi, found.profile.kernels) == ("2026-08", "arm32", "cmsis-nn")
+    other_end = expect(model("TANH"), replace(IMAGE, kernels="cmsis-nn", arena_max_bytes=65_536), BOARD, OPTIONS)
+    assert (found.arena_used_bytes - other_end.arena_used_bytes) % 16 == 4
+
+
+def test_an_operator_that_the_firmware_does_not_hold_is_refused_by_name():
+    with pytest.raises(OperatorMissingError) as caught:
+        expect(model("RELU", "LOGISTIC", "TANH", "ABS", "LOGISTIC"), IMAGE, BOARD, OPTIONS)
+    assert caught.value.what == "the firmware has no operator 'LOGISTIC', 'ABS'"
+    assert caught.value.where == "m.tflite, subgraph 0, operator 1 LOGISTIC"
+    assert "mine" in caught.value.measured
+
+
+def test_an_operator_that_no_tflm_of_this_generation_has_is_the_models_fault():
+    with pytest.raises(ModelError, match="has no such operator"):
+        expect(model("COS", "Mine"), replace(IMAGE, operators=("COS", "Mine")), BOARD, OPTIONS)
+
+
+def test_used_operators_are_those_of_all_models_that_can_be_read(tmp_path):
+    paths = [tmp_path / name for name in ("one.tflite", "other.tflite", "bad.tflite", "missing.tflite")]
+    paths[0].write_bytes(chain("RELU", "TANH").build())
+    paths[1].write_bytes(chain("TANH", "Mine").build())
+    paths[2].write_bytes(b"no model")
+    assert used_operators(paths) == {"RELU", "TANH", "Mine"}
