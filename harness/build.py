@@ -69,15 +69,19 @@ def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have 
 
     def make_firmware(folder: Path) -> None:
         if isinstance(tflm, Verifiable):
-            tflm.verify(inputs.source, _compile_probe(inputs, folder))
+            tflm.verify(inputs.source, compile_probe(inputs, folder))
         libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
         _make_firmware(inputs, libraries, firmware_key, folder, progress)
 
     return _load(inputs, firmware_key, cache.entry("firmware", firmware_key, make_firmware))
 
 
-def _compile_probe(inputs: BuildInputs, folder: Path) -> Path:
-    """An object file without content, which shows what the firmware's flags make of one."""
+def compile_probe(inputs: BuildInputs, folder: Path) -> Path:
+    """An object file without content in `folder`, which shows what the firmware's flags make of one.
+
+    Raises:
+        BuildError: the compiler does not take these flags.
+    """
     source, target = folder / "probe.cc", folder / "probe.o"
     source.touch()
     inputs.toolchain.compile(source, target, inputs.own_flags())

@@ -74,7 +74,7 @@ class BuildInputs:
 
     def firmware_key(self) -> str:
         """Of the firmware; its first digits are the build id."""
-        texts = [*self.own_flags(), *LINK_FLAGS, memory_script(self.board), self.operators()]
+        texts = [*self.own_flags(), *LINK_FLAGS, memory_script(self.board), self.operators(), self.source.kernels]
         return fingerprint(_FACTS_VERSION, self.library_key(), *texts, *_contents(self.firmware, self.own_sources))
 
     def path_flags(self) -> list[str]:

@@ -161,13 +161,12 @@ def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[
     """Whether library and manifest agree on a preprocessor symbol that structures depend on."""
     if built_with == (define in manifest.defines):
         return
-    words = {True: f"built with {define}", False: f"built without {define}"}
-    mend = f"add it to `defines` in {manifest.path}" if built_with else f"take it out of `defines` in {manifest.path}"
+    with_it, without_it = f"built with {define}", f"built without {define}"
     error = ConfigMismatchError(
-        f"config_mismatch: the library is {words[built_with]}",
-        where=", ".join(library.name for library in manifest.libraries),
-        expected=f"one {words[not built_with]}, as the manifest says",
-        hint=f"build the library {'without' if built_with else 'with'} -D{define}, or {mend}",
+        f"config_mismatch: the library is {with_it if built_with else without_it}",
+        where=manifest.libraries[0],
+        expected=f"{without_it if built_with else with_it}, as `defines` in the manifest says",
+        hint=f"add {define} to `defines`" if built_with else f"compile the library with -D{define}",
     )
     yield obstacle("configuration", error)
 

@@ -1,0 +1,116 @@
+"""`harness tflm`: a TFLM library that somebody else has built."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.options import board_option
+from harness.cli.output import Row, format_option, show
+from harness.domain.board import Board
+from harness.errors import BenchError
+
+if TYPE_CHECKING:
+    from harness.tflm.findings import Finding
+    from harness.tflm.survey import Survey
+
+
+@click.group()
+def command() -> None:
+    """Look at a TFLM library that somebody else has built."""
+
+
+@command.command()
+@click.argument("manifest", type=click.Path(path_type=Path))
+@board_option
+@format_option
+def check(manifest: Path, board: Board, output_format: str) -> int:
+    """Check whether a firmware for a board can be built from the library that MANIFEST names.
+
+    The checks: `headers` are all there, and of a generation that harness knows; the `library` can be linked;
+    `configuration`: both agree on what structures depend on; `operators` that are in both; `abi`: the objects are
+    compiled as the firmware will be; `kernels` are those that the manifest says. Exit status 3 when one failed.
+    """
+    from harness.tflm.manifest import read_manifest
+    from harness.tflm.survey import survey
+
+    found = survey(read_manifest(manifest))
+    findings = [*found.findings, *_objects(found, board)]
+    _show(findings, _facts(found, board), output_format)
+    return max((finding.error.exit_code for finding in findings if finding.error), default=0)
+
+
+def _objects(found: Survey, board: Board) -> Sequence[Finding]:
+    """What shows only beside an object that the firmware's compiler has made."""
+    from harness import plugins
+    from harness.build import compile_probe
+    from harness.build_inputs import collect_inputs
+    from harness.tflm.compatibility import compare
+    from harness.tflm.findings import obstacle
+
+    if not found.libraries:
+        return []
+    try:
+        inputs = collect_inputs(board, found.source(), plugins.toolchain(board.toolchain), None)
+        with tempfile.TemporaryDirectory(prefix="harness-probe-") as folder:
+            return list(compare(found.libraries, found.manifest.kernels, compile_probe(inputs, Path(folder))))
+    except BenchError as error:
+        return [obstacle("abi", error)]
+
+
+def _facts(found: Survey, board: Board) -> Mapping[str, str | None]:
+    """What there is to say of each check when nothing is wrong; None for what could not be checked."""
+    source = found.source()
+    headers, libraries = found.headers, found.libraries
+    flags = board.cpu_flags if source.abi_flags is None else source.abi_flags
+    of_library = {
+        "library": "; ".join(f"{one.path.name}: {len(one.members)} objects, SHA-256 {one.sha256}" for one in libraries),
+        "configuration": f"defines {', '.join(source.defines) or 'nothing'}",
+        "operators": f"{len(source.registrations)} can be registered" if headers else None,
+        "abi": f"as compiled with {' '.join(flags) or 'no flags'}",
+        "kernels": source.kernels,
+    }
+    schema = headers.schema_version if headers and headers.schema_version is not None else "not told"
+    return {
+        "headers": f"TFLM {headers.generation}, schema {schema}" if headers else None,
+        **(of_library if libraries else dict.fromkeys(of_library)),
+    }
+
+
+def _show(findings: Sequence[Finding], facts: Mapping[str, str | None], output_format: str) -> None:
+    objects = [row for name, fact in facts.items() for row in _rows(name, fact, findings)]
+    if output_format != "table":
+        show(objects, output_format)
+        return
+    show([{key: row[key] for key in ("check", "result", "finding")} for row in objects], output_format)
+    for finding in findings:
+        if finding.error is not None:
+            click.echo(f"\n{finding.error}")
+
+
+def _rows(name: str, fact: str | None, findings: Sequence[Finding]) -> Iterator[Row]:
+    own = [finding for finding in findings if finding.check == name]
+    if not any(finding.error for finding in own):
+        yield _row(name, "not checked" if fact is None else "ok", fact or "")
+    for finding in own:
+        yield _row(name, "failed" if finding.error else "note", finding.text, finding.error)
+
+
+def _row(name: str, result: str, text: str, error: BenchError | None = None) -> Row:
+    return {
+        "check": name,
+        "result": result,
+        "finding": text,
+        "where": error.where if error else "",
+        "found": _text(error.measured) if error else None,
+        "expected": _text(error.expected) if error else None,
+        "hint": error.hint if error else "",
+    }
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
