@@ -74,6 +74,7 @@ class Device:
         self._arena_bytes: int | None = None
         self._unit = ""
         self._restarted = False
+        self._awaited_boots = 0
         self.boots = 0
         self.damaged_lines = 0
 
@@ -103,6 +104,11 @@ class Device:
         """The chip's own id; empty before its first hello."""
         return self._unit
 
+    @property
+    def unexpected_boots(self) -> int:
+        """How often it has started although nobody waited for that."""
+        return max(0, self.boots - self._awaited_boots)
+
     def reboot(self) -> Hello:
         """Reset the device and wait for its hello; raises as `await_boot`."""
         while (event := self._next_event(0)) is not None:  # a late hello must not be taken for the next one
@@ -118,6 +124,7 @@ class Device:
             ProtocolError: it speaks another version, or something else altogether.
             DeviceFaultError: it faulted while it started.
         """
+        self._awaited_boots += 1
         # What a device said before this reset must not be taken for what it says after it.
         self._nonce = secrets.token_hex(4)
         self._fault = self._arena_bytes = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.device import Device
 from harness.domain.measurement import TensorInfo
-from harness.domain.recipe import FlashedModel, Recipe, Subject
+from harness.domain.recipe import MAGIC_BYTES, FlashedModel, Recipe, Subject
 from harness.errors import ConfigMismatchError, DeadlineError, DeviceError, FlashError, ProtocolError, UsageError
 from harness.fields import Fields
 from harness.hello import Hello
@@ -73,6 +73,20 @@ def arena_size(recipe: Recipe, hello: Hello) -> int:
             hint="choose a smaller --arena-size",
         )
     return size
+
+
+def record(device: Device, subject: Subject, arena_bytes: int) -> dict[str, int]:
+    """Let TFLM allocate the first model's tensors once more, and say how many bytes it took for what.
+
+    Raises:
+        DeviceError: it does not fit; TFLM takes more of the arena when it records.
+    """
+    (model,) = subject.models
+    answer = _allocated(
+        device, "allocate", arena_bytes=arena_bytes, paint=MAGIC_BYTES[0], variables=model.variables, record=1
+    )
+    sections = answer.inner("sections")
+    return {name: sections.inner(name).count("used_bytes") for name in sections.values}
 
 
 def allocate(device: Device, subject: Subject, arena_bytes: int, magic_byte: int) -> tuple[Allocated, ...]:

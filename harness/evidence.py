@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from harness.device import Device
 from harness.device_steps import Allocated
 from harness.domain.measurement import Extent, Measurement
 from harness.domain.recipe import Subject
@@ -39,6 +40,8 @@ class Findings:
         rounds: Invoke, in the life of the first AllocateTensors.
         fresh: the arena after the second AllocateTensors, before any Invoke.
         outputs: the output tensors' bytes after the last Invoke, of all models.
+        sections: bytes per kind, recorded in a pass of its own; empty where that cannot be had.
+        recording_failure: why TFLM, which can record, could not.
     """
 
     hello: Hello
@@ -46,15 +49,17 @@ class Findings:
     rounds: tuple[Round, Round]
     fresh: Fields
     outputs: tuple[bytes, ...]
+    sections: dict[str, int]
+    recording_failure: str | None
 
 
-def measurement(subject: Subject, findings: Findings, log: tuple[str, ...]) -> Measurement:
+def measurement(subject: Subject, findings: Findings, device: Device) -> Measurement:
     """Put together what the device said.
 
     Args:
         subject: what was measured.
-        findings: what the device said.
-        log: everything on the line that was no frame.
+        findings: what the device said to our questions.
+        device: what it said besides.
 
     Raises:
         ProtocolError: a field is missing, or of another type.
@@ -86,9 +91,12 @@ def measurement(subject: Subject, findings: Findings, log: tuple[str, ...]) -> M
         outputs=tuple(tensor for model in models for tensor in model.outputs),
         output_data=findings.outputs,
         output_sha256=hashlib.sha256(b"".join(findings.outputs)).hexdigest(),
-        log=log,
+        log=device.log,
         overruns=next(filter(None, map(overruns, scans_of_all)), ()),
+        sections=findings.sections,
+        recording_failure=findings.recording_failure,
         struct_sizes=dict(findings.hello.struct_sizes),
+        resets=device.unexpected_boots,
     )
 
 

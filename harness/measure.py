@@ -15,13 +15,27 @@ from collections.abc import Sequence
 
 from harness.device import Device
 from harness.device_faults import read_operator
-from harness.device_steps import Allocated, allocate, arena_size, await_hello, check_hello, invoke, read_outputs, scan
+from harness.device_steps import (
+    Allocated,
+    allocate,
+    arena_size,
+    await_hello,
+    check_hello,
+    invoke,
+    read_outputs,
+    record,
+    scan,
+)
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import RunningOperator
 from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
+from harness.errors import DeadlineError, DeviceError
 from harness.evidence import Findings, Round, measurement, overruns
 from harness.fields import Fields
 from harness.hello import Hello
+
+ARENA_ALIGNMENT = 16
+"""Of the arena's base, and the largest of all that TFLM allocates in it."""
 
 
 def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
@@ -46,8 +60,10 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
     outputs = (*second.outputs, *read_outputs(device, allocated[-1]))
     check_hello(device.reboot(), subject)
     again = allocate(device, subject, arena_bytes, MAGIC_BYTES[1])
-    findings = Findings(hello, (allocated, again), (first, second), scan(device), outputs)
-    return measurement(subject, findings, device.log)
+    fresh = scan(device)
+    recorded = _record(device, hello, subject, arena_bytes)
+    findings = Findings(hello, (allocated, again), (first, second), fresh, outputs, *recorded)
+    return measurement(subject, findings, device)
 
 
 def try_run(device: Device, hello: Hello, subject: Subject, recipe: Recipe) -> tuple[str, ...]:
@@ -87,6 +103,22 @@ def find_culprit(device: Device, hello: Hello, subject: Subject, recipe: Recipe)
     allocated = allocate(device, subject, arena_size(recipe, hello), MAGIC_BYTES[0])
     answers = (invoke(device, hello, model, recipe, watch=True) for model in allocated)
     return next(filter(None, map(read_operator, answers)), None)
+
+
+def _record(device: Device, hello: Hello, subject: Subject, arena_bytes: int) -> tuple[dict[str, int], str | None]:
+    """What TFLM takes for what, and why it cannot say so. Models that share an arena are not recorded.
+
+    Recording takes more of the arena, so that it gets the largest one that ends at the same place modulo 16: what
+    alignment costs is then the same.
+    """
+    if not hello.records or len(subject.models) > 1:
+        return {}, None
+    check_hello(device.reboot(), subject)
+    largest = hello.arena_max_bytes - (hello.arena_max_bytes - arena_bytes) % ARENA_ALIGNMENT
+    try:
+        return record(device, subject, largest), None
+    except (DeviceError, DeadlineError) as error:
+        return {}, error.what
 
 
 def _run_on_paint(

@@ -58,6 +58,7 @@ def measurement_to_json(measurement: Measurement) -> Json:
         "touched_by_allocation_bytes": measurement.touched_by_allocation_bytes,
         "untouched_tail_bytes": measurement.untouched_tail_bytes,
         "sections": dict(measurement.sections),
+        "recording_failure": measurement.recording_failure,
         "min_working_arena_bytes": measurement.min_working_arena_bytes,
         "min_arena_failure": measurement.min_arena_failure,
         "overruns": list(measurement.overruns),
@@ -73,6 +74,7 @@ def measurement_to_json(measurement: Measurement) -> Json:
         "clock_hz": measurement.clock_hz,
         "emulated": measurement.emulated,
         "struct_sizes": dict(measurement.struct_sizes),
+        "resets": measurement.resets,
         "log": list(measurement.log),
     }
 
@@ -199,7 +201,9 @@ def measurement_from_json(item: Fields) -> Measurement:
         min_arena_failure=item.text("min_arena_failure") if item.has("min_arena_failure") else None,
         overruns=item.texts("overruns"),
         sections=item.inner("sections").all_integers(),
+        recording_failure=item.text("recording_failure") if item.has("recording_failure") else None,
         struct_sizes=item.inner("struct_sizes").all_integers(),
+        resets=item.integer_or_none("resets") or 0,
     )
 
 

@@ -14,12 +14,13 @@ from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate
 from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
+from harness.domain.graph import variable_names
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import FlashedModel, Subject
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, HarnessError, UsageError
-from harness.estimate import ModelFile, struct_sizes
+from harness.estimate import ModelFile, load_graph, struct_sizes
 from harness.estimate.host_run import host_run
 from harness.expectation import expect, profile_of
 from harness.flash import flash_parts
@@ -187,7 +188,7 @@ class Session:
             board=self._board,
             probe_id=self.connect().dut.probe_id,
             image=self._image,
-            models=(FlashedModel(model.sha256),),
+            models=(FlashedModel(model.sha256, len(variable_names(load_graph(model)))),),
             struct_sizes=struct_sizes(profile_of(self._image, self._board)),
         )
 

@@ -17,7 +17,7 @@ from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import InterruptedRunError, StorageError, printable
 from harness.postmortem_file import write_postmortem
-from harness.reconcile import table
+from harness.reconcile import recorded_sections, table
 from harness.results import reconciliation_to_json
 from harness.run_options import RunOptions
 from harness.runs import run_models
@@ -84,7 +84,7 @@ def _with_saved_postmortem(row: Reconciliation) -> Reconciliation:
 
 
 def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
-    """Print reconciliations; in tables the causes follow below, since they are long."""
+    """Print reconciliations; in tables recorded sections and causes follow below, since they are long."""
     if output_format == "json":
         show([reconciliation_to_json(row) for row in rows], output_format)
         return
@@ -93,11 +93,36 @@ def show_rows(rows: Sequence[Reconciliation], output_format: str) -> None:
     records: list[Row] = [
         {str(column): value for column, value in record.items()} for record in known.to_dict("records")
     ]
-    if output_format != "table":
+    if output_format == "csv":  # one table only
         show(records, output_format)
         return
-    click.echo("bytes of the arena; what they mean: harness run --help")
-    show(_for_people(records), output_format)
+    if output_format == "table":
+        click.echo("bytes of the arena; what they mean: harness run --help")
+    show(_for_people(records) if output_format == "table" else records, output_format)
+    _show_sections(rows, output_format)
+    if output_format == "table":
+        _show_causes(rows)
+
+
+def _show_sections(rows: Sequence[Reconciliation], output_format: str) -> None:
+    """What TFLM recorded, beside the estimate of each section; nothing where it does not record."""
+    records: list[Row] = [
+        {
+            "model": row.model,
+            "section": section.name,
+            "estimate": section.estimate_bytes,
+            "recorded": section.measured_bytes,
+            "error": section.error_bytes,
+        }
+        for row in rows
+        for section in recorded_sections(row)
+    ]
+    if records:
+        click.echo()
+        show(records, output_format)
+
+
+def _show_causes(rows: Sequence[Reconciliation]) -> None:
     for row in rows:
         if row.causes:
             click.echo(f"\n{printable(row.model)}")

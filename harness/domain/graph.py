@@ -158,6 +158,20 @@ class Graph:
                 yield subgraph, tensor
 
 
+VariableName = tuple[OptionValue, OptionValue]
+"""What a resource variable is known by: its container, and its name that operators share."""
+
+
+def variable_name(operator: Operator) -> VariableName:
+    """The resource variable that a VAR_HANDLE stands for."""
+    return operator.options.get("container", ""), operator.options.get("shared_name", "")
+
+
+def variable_names(graph: Graph) -> frozenset[VariableName]:
+    """The resource variables of a model, each once."""
+    return frozenset(variable_name(operator) for _, operator in graph.operators() if operator.name == "VAR_HANDLE")
+
+
 def called_subgraphs(operator: Operator) -> tuple[int, ...]:
     """Numbers of the subgraphs that an operator runs, in the order in which TFLM visits them."""
     return tuple(operator.option(name) for name in _CALLS.get(operator.name, ()))

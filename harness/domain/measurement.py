@@ -54,13 +54,16 @@ class Measurement:
         stack_used_bytes: the stack's high-water mark.
         alloc_ticks, invoke_ticks: core clock cycles; no timing when `emulated`.
         clock_hz: the core clock that the ticks are of.
-        sections: bytes per kind where TFLM records them.
+        sections: bytes per kind, as a RecordingMicroInterpreter counts them in an arena that ends at the same place
+            modulo 16; empty where TFLM does not record, and for models that share an arena.
+        recording_failure: why TFLM, which can record, could not; None when it did.
         inputs, outputs: tensors.
         output_data: the output tensors' bytes after the last Invoke, in order.
         output_sha256: hash over them.
         emulated: true on virtual boards.
         log: everything on the line that was no frame.
         struct_sizes: sizeof() of TFLM's structures on the device.
+        resets: how often the device started anew while it was measured, beyond the starts that measuring asks for.
     """
 
     model: str
@@ -91,4 +94,6 @@ class Measurement:
     min_arena_failure: str | None = None
     overruns: tuple[str, ...] = ()
     sections: dict[str, int] = field(default_factory=dict)
+    recording_failure: str | None = None
     struct_sizes: dict[str, int] = field(default_factory=dict)
+    resets: int = 0

@@ -19,7 +19,7 @@ from harness.errors import (
     UsageError,
 )
 from harness.measure import measure
-from tests.scripted import ALLOCATED, HELLO, SCANNED, ScriptedLine
+from tests.scripted import ALLOCATED, FAULT, HELLO, SCANNED, ScriptedLine
 
 IMAGE = FirmwareImage(
     build_id=HELLO["build_id"],
@@ -155,6 +155,83 @@ def test_structures_of_other_sizes_are_named_before_anything_is_allocated():
     assert caught.value.what == words
     assert "TF_LITE_STATIC_MEMORY" in caught.value.hint
     assert line.commands == []
+
+
+RECORDED = {
+    "eval_tensors": {"requested_bytes": 36, "used_bytes": 36, "count": 3},
+    "op_data": {"requested_bytes": 0, "used_bytes": 0, "count": 0},
+}
+
+
+def recording(answer):
+    """A script whose device answers so when it is to record."""
+    return lambda line, command: answer(line) if command.get("record") else None
+
+
+def test_a_tflm_that_can_record_does_so_in_a_boot_of_its_own():
+    line, found = measured(recording(lambda line: line.frame({**ALLOCATED, "sections": RECORDED})), records=1)
+    assert found.sections == {"eval_tensors": 36, "op_data": 0}
+    assert found.recording_failure is None
+    assert line.resets == 2
+    assert [command["cmd"] for command in line.commands][-3:] == ["allocate", "scan", "allocate"]
+
+
+@pytest.mark.parametrize(("size", "recorded_in"), [(1000, 4088), (1008, 4096), (4096, 4096), (4092, 4092)])
+def test_recording_gets_the_largest_arena_that_aligns_alike(size, recorded_in):
+    line, _ = measured(
+        recording(lambda line: line.frame({**ALLOCATED, "sections": RECORDED})),
+        Recipe(arena_size_bytes=size),
+        records=1,
+    )
+    assert [command["arena_bytes"] for command in line.commands if "arena_bytes" in command] == [
+        size,
+        size,
+        recorded_in,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (
+            lambda line: b"Failed to allocate memory. Requested: 64\n" + line.frame({**ALLOCATED, "status": "error"}),
+            "arena",
+        ),
+        (lambda line: line.frame(FAULT), "hard fault"),
+        (lambda line: b"", "no answer"),
+    ],
+)
+def test_a_recording_that_fails_is_no_failure_of_the_model(answer, told):
+    _, found = measured(recording(answer), records=1)
+    assert found.sections == {}
+    assert told in found.recording_failure
+    assert found.arena_used_bytes == 1000
+
+
+def test_a_tflm_that_cannot_record_is_not_asked_to():
+    line, found = measured()
+    assert not any("record" in command for command in line.commands)
+    assert (found.sections, found.recording_failure) == ({}, None)
+
+
+def test_resource_variables_are_made_in_every_pass():
+    line = ScriptedLine(recording(lambda line: line.frame({**ALLOCATED, "sections": RECORDED})))
+    line.boot(records=1)
+    subject = replace(SUBJECT, models=(FlashedModel(SHA256, variables=3),))
+    measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), subject, USUAL)
+    assert [command["variables"] for command in line.commands if command["cmd"] == "allocate"] == [3, 3, 3]
+
+
+def test_starts_that_nobody_asked_for_are_counted():
+    line = ScriptedLine()
+    line.boot(build_id="feedfeedfeedfeed")  # a late word of another firmware, waited out
+    line.boot()
+    device = Device(line, line.reset, Patience(0.3, 0.3, 0.3))
+    assert measure(device, SUBJECT, USUAL).resets == 0
+    line.boot()
+    with pytest.raises(DeviceError, match="reset itself"):
+        device.ask("scan", "scanned")
+    assert device.unexpected_boots == 1
 
 
 def failing(name, body, log):

@@ -80,7 +80,9 @@ def test_causes_are_put_into_words():
     assert causes(touched_by_allocation_bytes=960) == ("planner scratch touched 31 % of the free middle before Invoke",)
     assert causes(untouched_tail_bytes=42) == ("42 bytes of the tail never written",)
     assert "head is +16 bytes off" in causes(head_bytes=216)[0]
-    assert "op_data takes -8 bytes" in causes(sections={"op_data": 792})[0]
+    assert causes(sections={"op_data": 804, "unheard_of": 5}) == ("op_data takes -8 bytes against the estimate",)
+    assert causes(sections={"op_data": 812}) == ()
+    assert causes(recording_failure="the arena is too small")[0].endswith("not be recorded: the arena is too small")
     assert "200 bytes more for a while" in causes(min_working_arena_bytes=1200)[0]
     assert "4 bytes of what is used are padding" in causes(min_working_arena_bytes=996)[0]
     assert "4 bytes next to the free middle" in causes(painted_used_bytes=996)[0]

@@ -24,7 +24,9 @@ FULL = replace(
     min_working_arena_bytes=1100,
     min_arena_failure="too small",
     sections={"op_data": 3},
+    recording_failure="too small",
     struct_sizes={"TfLiteTensor": 64},
+    resets=2,
 )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place
+from harness.domain.graph import (
+    Graph,
+    Operator,
+    Subgraph,
+    Tensor,
+    VariableName,
+    operator_place,
+    variable_name,
+    variable_names,
+)
 from harness.errors import ModelError
 from harness.estimate.arena import ALIGNMENT, Allocate, Event, Head, PlannerRoom, align_up
 from harness.estimate.generation import Layout, Owner, Target
@@ -85,7 +94,7 @@ class _Walk:
         self._structure("allocator", "SingleArenaBufferAllocator")
         self._structure("memory_planner", "GreedyMemoryPlanner")
         self._structure("micro_allocator", "MicroAllocator")
-        variables = len(_variable_names(self._graph))
+        variables = len(variable_names(self._graph))
         if variables:
             self._aligned("resource_variables", self._sizes["MicroResourceVariables"])
             self._aligned("resource_variables", variables * self._sizes["MicroResourceVariable"])
@@ -234,21 +243,10 @@ def _tail_variables(graph: Graph) -> list[Tensor]:
     ]
 
 
-VariableName = tuple[object, object]
-
-
-def _variable_name(operator: Operator) -> VariableName:
-    return operator.options.get("container", ""), operator.options.get("shared_name", "")
-
-
-def _variable_names(graph: Graph) -> set[VariableName]:
-    return {_variable_name(operator) for _, operator in graph.operators() if operator.name == "VAR_HANDLE"}
-
-
 def _variable_handles(graph: Graph) -> dict[tuple[int, int], VariableName]:
     """The tensors that VAR_HANDLE writes, whose memory is VAR_HANDLE's own, and the variable behind each."""
     return {
-        (subgraph.index, output): _variable_name(operator)
+        (subgraph.index, output): variable_name(operator)
         for subgraph, operator in graph.operators()
         if operator.name == "VAR_HANDLE"
         for output in operator.outputs
