@@ -11,9 +11,11 @@ from harness.domain.measurement import TensorInfo
 from harness.domain.recipe import MAGIC_BYTES, FlashedModel, Recipe, Subject
 from harness.errors import ConfigMismatchError, DeadlineError, DeviceError, FlashError, ProtocolError, UsageError
 from harness.fields import Fields
-from harness.hello import Hello
+from harness.hello import Hello, ModelState
 from harness.input_data import feed, given_data
 from harness.tflm_words import explain, tells_of_small_arena
+
+_NO_MODEL = ModelState("missing", 0, "")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,21 @@ def check_hello(hello: Hello, subject: Subject) -> Hello:
     _check_models(hello, subject)
     _check_sizes(hello, subject)
     return hello
+
+
+def check_sharing(hello: Hello, subject: Subject) -> None:
+    """Make sure that so many models can share an arena.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if len(subject.models) > hello.share_max:
+        raise UsageError(
+            "the firmware cannot run so many models in one arena",
+            measured=f"{len(subject.models)} models",
+            expected=f"at most {hello.share_max}",
+            hint="let fewer models share an arena",
+        )
 
 
 def arena_size(recipe: Recipe, hello: Hello) -> int:
@@ -176,8 +193,13 @@ def _check_build(hello: Hello, subject: Subject) -> None:
 
 
 def _check_models(hello: Hello, subject: Subject) -> None:
-    _check_flashed(hello, subject, "model region", hello.model.state, "ok")
-    _check_flashed(hello, subject, "SHA-256 of the model", hello.model.sha256, subject.models[0].sha256)
+    """As many as were written; behind them there may be remains of others."""
+    in_flash = (hello.model, *hello.models[1:])
+    for number, model in enumerate(subject.models):
+        found = in_flash[number] if number < len(in_flash) else _NO_MODEL
+        which = f" {number + 1}" if number else ""
+        _check_flashed(hello, subject, f"model region{which}", found.state, "ok")
+        _check_flashed(hello, subject, f"SHA-256 of the model{which}", found.sha256, model.sha256)
 
 
 def _check_flashed(hello: Hello, subject: Subject, what: str, measured: str, expected: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.domain.board import Board
@@ -11,7 +11,8 @@ from harness.domain.firmware import FirmwareImage
 from harness.domain.graph import Graph, operator_place, quoted
 from harness.errors import ModelError, OperatorMissingError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
-from harness.estimate.corrections import corrected, load_correction
+from harness.estimate.corrections import corrected, load_correction, uncorrected
+from harness.estimate.shared_arena import SHARED_NAME, shared_estimate, shared_sha256
 from harness.run_options import RunOptions
 
 
@@ -20,26 +21,29 @@ def profile_of(image: FirmwareImage, board: Board) -> Profile:
     return Profile(image.tflm, board.abi, image.kernels)
 
 
-def expect(model: ModelFile, image: FirmwareImage, board: Board, options: RunOptions) -> Estimate:
-    """The estimate of a model, in the arena that it will be given.
+def title_of(models: Sequence[ModelFile]) -> tuple[str, str]:
+    """What rows call a model, or several that share an arena: name and hash."""
+    return (models[0].name, models[0].sha256) if len(models) == 1 else (SHARED_NAME, shared_sha256(models))
+
+
+def expect(models: Sequence[ModelFile], image: FirmwareImage, board: Board, options: RunOptions) -> Estimate:
+    """The estimate of a model in the arena that it will be given, or of several that share it.
 
     Raises:
-        ModelError: the device must not be given this model.
-        OperatorMissingError: it has an operator that the firmware does not hold.
+        ModelError: the device must not be given one of them.
+        OperatorMissingError: one has an operator that the firmware does not hold.
+        UsageError: interpreters of this TFLM cannot share an arena.
     """
-    profile, graph = profile_of(image, board), load_graph(model)
-    refusals = device_refusals(graph, profile)
-    if refusals:
-        raise ModelError(refusals[0], hint=f"TFLM {image.tflm} on the device cannot run this model")
-    _check_operators(graph, image)
-    found = estimate(
-        model,
-        profile,
-        arena_size_bytes=options.recipe.arena_size_bytes or image.arena_max_bytes,
-        margin_percent=options.margin_percent,
-        board=board.id,
-    )
-    return corrected(found, load_correction(options.corrections, profile))
+    profile = profile_of(image, board)
+    for model in models:
+        _check_runnable(load_graph(model), profile, image)
+    arena_bytes = options.recipe.arena_size_bytes or image.arena_max_bytes
+    margin, correction = options.margin_percent, load_correction(options.corrections, profile)
+    if len(models) == 1:
+        alone = estimate(models[0], profile, arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id)
+        return corrected(alone, correction)
+    shared = shared_estimate(models, profile, arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id)
+    return uncorrected(shared, correction)
 
 
 def used_operators(paths: Iterable[Path]) -> frozenset[str]:
@@ -53,6 +57,13 @@ def _operators_in(path: Path) -> list[str]:
     except ModelError:  # what is wrong with the file will stand in its row
         return []
     return [operator.name for _, operator in graph.operators()]
+
+
+def _check_runnable(graph: Graph, profile: Profile, image: FirmwareImage) -> None:
+    refusals = device_refusals(graph, profile)
+    if refusals:
+        raise ModelError(refusals[0], hint=f"TFLM {image.tflm} on the device cannot run this model")
+    _check_operators(graph, image)
 
 
 def _check_operators(graph: Graph, image: FirmwareImage) -> None:

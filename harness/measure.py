@@ -21,6 +21,7 @@ from harness.device_steps import (
     arena_size,
     await_hello,
     check_hello,
+    check_sharing,
     invoke,
     read_outputs,
     record,
@@ -50,9 +51,10 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
         FlashError: something else runs on the device than was flashed.
         ConfigMismatchError: TFLM there is built otherwise than the estimate counts on.
         DeviceError: the device said no.
-        UsageError: the inputs or the arena do not fit.
+        UsageError: the inputs or the arena do not fit, or there are too many models for one arena.
     """
     hello = await_hello(device, subject)
+    check_sharing(hello, subject)
     arena_bytes = arena_size(recipe, hello)
     allocated = allocate(device, subject, arena_bytes, MAGIC_BYTES[0])
     first = _run_on_paint(device, hello, allocated, recipe, MAGIC_BYTES[0])

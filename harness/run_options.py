@@ -25,6 +25,7 @@ class RunOptions:
         corrections: folder of corrections to the estimate, or None for none.
         check_output: whether to compare the outputs with those of TFLM on this machine.
         input_shapes: other shapes of the models' inputs, by name or number: each model is rewritten to them.
+        shared_arena: whether to run all models in one arena as well, after each alone.
         operators: the only ones that the firmware is to hold, so that it is small; None for all that TFLM has.
     """
 
@@ -39,4 +40,5 @@ class RunOptions:
     corrections: Path | None = None
     check_output: bool = False
     input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    shared_arena: bool = False
     operators: frozenset[str] | None = None

@@ -8,13 +8,15 @@ from pathlib import Path
 
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import DoesNotLinkError, HarnessError, ModelError
+from harness.errors import DoesNotLinkError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, file_name, read_model
 from harness.estimate.shapes_rewrite import resize_model
+from harness.estimate.shared_arena import SHARED_NAME
 from harness.ports import Progress
 from harness.reconcile import without_measurement
 from harness.run_options import RunOptions
 from harness.session import Session, open_session
+from harness.sharing import beside_alone
 
 
 def run_models(
@@ -23,22 +25,48 @@ def run_models(
     """Run models one after the other on one unit; one row each, in order, as soon as it is known.
 
     What is wrong with one model, or happens to it on the device, ends in its row. What stops all of them (no
-    compiler, no probe) raises.
+    compiler, no probe) raises. When they are to share an arena, a row of all together comes last.
 
     Raises:
         BenchError: nothing can be built or connected.
+        UsageError: there is a single model only to share an arena.
     """
-    readable = any(isinstance(_read(path, options), ModelFile) for path in paths)
+    if options.shared_arena and len(paths) < 2:
+        raise UsageError("a shared arena is for two models or more", measured=len(paths))
+    models = [_read(path, options) for path in paths]
+    readable = [model for model in models if isinstance(model, ModelFile)]
     with ExitStack() as stack:
-        session = stack.enter_context(_open_or_refuse(board, options, progress)) if readable else None
-        for path in paths:
-            model = _read(path, options)
-            if isinstance(model, HarnessError):
-                yield without_measurement((file_name(path), "", board.id, ""), None, model)
-            elif isinstance(session, DoesNotLinkError):
-                yield without_measurement((model.name, model.sha256, board.id, ""), None, session)
-            elif session:
-                yield session.run(model)
+        session: Session | HarnessError = ModelError("no model can be read")
+        if readable:
+            session = stack.enter_context(_open_or_refuse(board, options, progress))
+        rows = []
+        for row in _each_alone(paths, models, board, session):
+            rows.append(row)
+            yield row
+        if options.shared_arena:
+            yield beside_alone(_together(models, board, session), rows)
+
+
+def _each_alone(
+    paths: Sequence[Path], models: Sequence[ModelFile | ModelError], board: Board, session: Session | HarnessError
+) -> Iterator[Reconciliation]:
+    for path, model in zip(paths, models, strict=True):
+        if isinstance(model, ModelError):
+            yield without_measurement((file_name(path), "", board.id, ""), None, model)
+        elif isinstance(session, HarnessError):
+            yield without_measurement((model.name, model.sha256, board.id, ""), None, session)
+        else:
+            yield session.run(model)
+
+
+def _together(
+    models: Sequence[ModelFile | ModelError], board: Board, session: Session | HarnessError
+) -> Reconciliation:
+    sound = [model for model in models if isinstance(model, ModelFile)]
+    runner = next((model for model in models if isinstance(model, ModelError)), session)
+    if isinstance(runner, HarnessError):
+        return without_measurement((SHARED_NAME, "", board.id, ""), None, runner)
+    return runner.run_shared(sound)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from harness.device import Device
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate
-from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
+from harness.domain.firmware import FirmwareImage, FlashPart
 from harness.domain.graph import variable_names
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
@@ -22,12 +22,12 @@ from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, HarnessError, UsageError
 from harness.estimate import ModelFile, load_graph, struct_sizes
 from harness.estimate.host_run import host_run
-from harness.expectation import expect, profile_of
+from harness.expectation import expect, profile_of, title_of
 from harness.flash import flash_parts
 from harness.input_data import input_data
 from harness.measure import measure
 from harness.min_arena import find_min_arena
-from harness.model_image import HEADER_BYTES, pack
+from harness.model_image import pack_all
 from harness.output_check import unchecked, with_output_check
 from harness.ports import Progress
 from harness.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
@@ -121,22 +121,31 @@ class Session:
             options: for this model and the next ones, instead of those before; of the same TFLM, probe and port.
         """
         self._options = options or self._options
+        row = self._run([model])
+        return self._with_checked_output(row, model) if self._options.check_output else row
+
+    def run_shared(self, models: Sequence[ModelFile]) -> Reconciliation:
+        """The same with several models in one arena, which take turns."""
+        return self._run(models)
+
+    def _run(self, models: Sequence[ModelFile]) -> Reconciliation:
         self._postmortem = None
         expected: Estimate | None = None
         try:
-            expected = expect(model, self._image, self._board, self._options)
-            found = self._measure(model, expected)
+            expected = expect(models, self._image, self._board, self._options)
+            found = self._measure(models, expected)
         except HarnessError as error:
             if isinstance(error, BenchError) or (self._postmortem and self._postmortem.probe_trouble):
                 with suppress(HarnessError):  # what broke first is what there is to say
                     self.close()  # the next model begins with a fresh connection
-            row = (model.name, model.sha256, self._board.id, self._image.tflm)
+            row = (*title_of(models), self._board.id, self._image.tflm)
             return with_postmortem(without_measurement(row, expected, error), self._postmortem)
-        result = reconcile(expected, found, self._options.threshold_percent)
-        return self._with_checked_output(result, model, found) if self._options.check_output else result
+        return reconcile(expected, found, self._options.threshold_percent)
 
-    def _with_checked_output(self, row: Reconciliation, model: ModelFile, found: Measurement) -> Reconciliation:
-        recipe = self._options.recipe
+    def _with_checked_output(self, row: Reconciliation, model: ModelFile) -> Reconciliation:
+        recipe, found = self._options.recipe, row.measurement
+        if found is None:
+            return row
         try:
             data = input_data(found.inputs, recipe.inputs, recipe.random_seed)
             host = host_run(model, data, recipe.all_invokes)
@@ -151,7 +160,7 @@ class Session:
             HarnessError: it does not, or there is no way to it.
         """
         try:
-            self.flash(None)
+            self.flash()
             with self._connection.talk([]) as device:
                 device.await_boot()
         except HarnessError:
@@ -159,36 +168,37 @@ class Session:
                 self.close()
             raise
 
-    def flash(self, model: ModelFile | None) -> list[str]:
-        """Write what is not there yet; returns what was written."""
-        return self._flash(self._parts(model))
+    def flash(self, models: Sequence[ModelFile] = ()) -> list[str]:
+        """Write the firmware and these models, as far as they are not there yet; returns what was written."""
+        return self._flash(self._parts(models))
 
     def _flash(self, parts: Sequence[FlashPart]) -> list[str]:
         return flash_parts(self.connect().flash, parts, self._progress, force=self._options.force_flash)
 
-    def _parts(self, model: ModelFile | None) -> Sequence[FlashPart]:
+    def _parts(self, models: Sequence[ModelFile]) -> Sequence[FlashPart]:
         """What the flash is to hold."""
         packed = None
-        if model is not None:
-            data = pack(model.data, model.sha256, self._image.build_id)
-            packed = PackedModel(model.name, data, HEADER_BYTES)
+        if models:
+            names = ", ".join(model.name for model in models)
+            packed = pack_all(names, [(model.data, model.sha256) for model in models], self._image.build_id)
         return plugins.packager(self._board.packager).parts(self._image, packed)
 
-    def _measure(self, model: ModelFile, expected: Estimate) -> Measurement:
-        parts = self._parts(model)
+    def _measure(self, models: Sequence[ModelFile], expected: Estimate) -> Measurement:
+        parts = self._parts(models)
         self._flash(parts)
-        subject = self._subject(model)
+        subject = self._subject(models)
         with self._connection.talk(parts) as device:
             return self._ask(device, subject, expected)
 
-    def _subject(self, model: ModelFile) -> Subject:
+    def _subject(self, models: Sequence[ModelFile]) -> Subject:
+        name, sha256 = title_of(models)
         return Subject(
-            model=model.name,
-            sha256=model.sha256,
+            model=name,
+            sha256=sha256,
             board=self._board,
             probe_id=self.connect().dut.probe_id,
             image=self._image,
-            models=(FlashedModel(model.sha256, len(variable_names(load_graph(model)))),),
+            models=tuple(FlashedModel(model.sha256, len(variable_names(load_graph(model)))) for model in models),
             struct_sizes=struct_sizes(profile_of(self._image, self._board)),
         )
 

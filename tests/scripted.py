@@ -59,6 +59,7 @@ SCANNED: Body = {
 ANSWERS: Mapping[str, Body] = {
     "hello": HELLO,
     "allocate": ALLOCATED,
+    "share": {**ALLOCATED, "used_bytes": 1600, "head_bytes": 300, "tail_bytes": 1300},
     "input": {"frame": "ok", "cmd": "input"},
     "fill": {"frame": "ok", "cmd": "fill"},
     "repaint": {"frame": "ok", "cmd": "repaint"},
@@ -79,11 +80,17 @@ Script = Callable[["ScriptedLine", Body], bytes | None]
 
 
 class ScriptedLine:
-    """Answers every command as a good device does, unless the script says otherwise."""
+    """Answers every command as a good device does, unless the script says otherwise.
+
+    Args:
+        script: what to answer instead.
+        hello: what every hello says instead.
+    """
 
     port = "/dev/scripted"
 
-    def __init__(self, script: Script | None = None) -> None:
+    def __init__(self, script: Script | None = None, **hello: object) -> None:
+        self._hello = {**HELLO, **hello}
         self.commands: list[Body] = []
         self.resets = 0
         self._script = script
@@ -99,7 +106,7 @@ class ScriptedLine:
     def boot(self, **changes: object) -> None:
         self._sequence = 0
         self._nonce = "00000000"
-        self._out += self.frame({**HELLO, **changes})
+        self._out += self.frame({**self._hello, **changes})
 
     def say(self, data: bytes) -> None:
         self._out += data

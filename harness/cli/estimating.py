@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -105,7 +105,7 @@ class Estimator:
 
     def shared(self, models: Sequence[ModelFile]) -> Estimate:
         """The estimate of one arena for all models."""
-        from harness.estimate.corrections import load_correction
+        from harness.estimate.corrections import load_correction, uncorrected
         from harness.estimate.shared_arena import shared_estimate
 
         if self.method != "layout":
@@ -117,9 +117,7 @@ class Estimator:
             margin_percent=self.margin_percent,
             board=self.board,
         )
-        if load_correction(self.corrections, self.profile) is None:
-            return found
-        return replace(found, warnings=(*found.warnings, "the profile's correction is not for shared arenas: left out"))
+        return uncorrected(found, load_correction(self.corrections, self.profile))
 
     def _on_host(self, model: ModelFile) -> Estimate:
         """Only for a model that the layout has understood: the wheel trusts what it reads."""

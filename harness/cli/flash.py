@@ -30,7 +30,7 @@ def command(
     from harness.estimate import read_model
     from harness.session import RunOptions, open_session
 
-    contents = read_model(model) if model else None
+    contents = [read_model(model)] if model else []
     progress = StderrProgress()
     try:
         with open_session(board, RunOptions(tflm, probe, port, force_flash=force_flash), progress) as session:

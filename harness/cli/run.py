@@ -34,6 +34,9 @@ from harness.domain.board import Board
 @unit_options
 @together(tflm_option, operators_option, arena_option)
 @together(input_option, random_input_option, input_shape_option, invokes_option)
+@click.option(
+    "--shared-arena", is_flag=True, help="Also run all models in one arena, in turn, beside each in one of its own."
+)
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
 @check_output_option
 @together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
@@ -50,6 +53,7 @@ def command(
     input_shapes: tuple[str, ...],
     random_input: int | None,
     invokes: int,
+    shared_arena: bool,
     min_arena: bool,
     check_output: bool,
     force_flash: bool,
@@ -84,5 +88,6 @@ def command(
         corrections=corrections_folder(corrections_dir, no_corrections),
         input_shapes=dict(map(parse_input_shape, input_shapes)),
         operators=operators_for(ops, models),
+        shared_arena=shared_arena,
     )
     return run_and_show(board, models, options, output_format)

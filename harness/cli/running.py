@@ -55,7 +55,7 @@ def run_and_show(
     progress = StderrProgress()
     try:
         for number, row in enumerate(run_models(board, paths, options, progress), 1):
-            progress(f"measured {row.model}", number, len(paths))
+            progress(f"measured {row.model}", number, len(paths) + options.shared_arena)
             rows.append(_with_saved_postmortem(row))
     except KeyboardInterrupt:
         raise InterruptedRunError(

@@ -93,17 +93,19 @@ class FlashSegment:
 
 @dataclass(frozen=True)
 class PackedModel:
-    """A model as the firmware takes it.
+    """A model as the firmware takes it, or several.
 
     Attributes:
-        name: its file's name.
-        data: the flatbuffer behind its header, whose bytes differ from model to model.
-        header_bytes: length of the header.
+        name: its file's name; for several a name for all.
+        data: each flatbuffer behind its header, whose bytes differ from model to model.
+        header_bytes: length of a header.
+        header_offsets: where each model's header begins.
     """
 
     name: str
     data: bytes
     header_bytes: int
+    header_offsets: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,14 @@ def corrected(estimate: Estimate, correction: Correction | None) -> Estimate:
     )
 
 
+def uncorrected(estimate: Estimate, correction: Correction | None) -> Estimate:
+    """The estimate of a shared arena: it says that its profile's correction is left out, if there is one."""
+    if correction is None:
+        return estimate
+    remark = "the profile's correction is not for shared arenas: left out"
+    return replace(estimate, warnings=(*estimate.warnings, remark))
+
+
 def _plus(size: int | None, more: int) -> int | None:
     return None if size is None else size + more
 

@@ -66,7 +66,7 @@ def shared_estimate(
     wanted = align_up(math.ceil(minimum * (1 + margin_percent / 100)), ALIGNMENT)
     return Estimate(
         model=SHARED_NAME,
-        sha256=hashlib.sha256("".join(model.sha256 for model in models).encode()).hexdigest(),
+        sha256=shared_sha256(models),
         profile=profile,
         method="layout",
         arena_used_bytes=used,
@@ -84,6 +84,11 @@ def shared_estimate(
         ),
         board=board,
     )
+
+
+def shared_sha256(models: Sequence[ModelFile]) -> str:
+    """One hash for models in this order."""
+    return hashlib.sha256("".join(model.sha256 for model in models).encode()).hexdigest()
 
 
 def _shared_trace(models: Sequence[ModelFile], profile: Profile) -> Trace:

@@ -12,13 +12,15 @@ INFO_OFFSET = 0x200
 INFO_BYTES = 36
 """Magic (8 bytes), version and length (4 each), build id (16 hex digits), wire protocol (4)."""
 INFO_MAGIC = b"HARNFIRM"
+_END_BYTES = 16
 
 
 class FlatPackager:
     """Two parts: a new model leaves the firmware alone.
 
     Their labels are the firmware's info block and the model's header. Both stand at the start of their part, in the
-    page that `FlashSession.write` programs last and erases first.
+    page that `FlashSession.write` programs last and erases first. Further models are known by their headers and by the
+    last bytes of all: an interrupted write can leave their headers, but not that end.
     """
 
     def parts(self, image: FirmwareImage, model: PackedModel | None) -> Sequence[FlashPart]:
@@ -44,4 +46,6 @@ def _model_part(image: FirmwareImage, model: PackedModel) -> FlashPart:
             hint="use a smaller model, or a board with more flash",
         )
     segment = FlashSegment(region.start, model.data)
-    return FlashPart(f"model {model.name}", segment, ((0, model.header_bytes),))
+    headers = tuple((offset, model.header_bytes) for offset in model.header_offsets)
+    end = ((len(model.data) - _END_BYTES, _END_BYTES),) if len(headers) > 1 else ()
+    return FlashPart(f"model {model.name}", segment, (*headers, *end))

@@ -23,20 +23,24 @@ IMAGE = FirmwareImage(
 OPTIONS = RunOptions()
 
 
+def expect_one(model, image=IMAGE):
+    return expect([model], image, BOARD, OPTIONS)
+
+
 def model(*operators):
     return ModelFile.of("m.tflite", chain(*operators).build())
 
 
 def test_the_estimate_is_for_the_kernels_of_the_firmware_and_the_arena_that_it_leaves():
-    found = expect(model("TANH"), replace(IMAGE, kernels="cmsis-nn"), BOARD, OPTIONS)
+    found = expect_one(model("TANH"), replace(IMAGE, kernels="cmsis-nn"))
     assert (found.profile.tflm, found.profile.abi, found.profile.kernels) == ("2026-08", "arm32", "cmsis-nn")
-    other_end = expect(model("TANH"), replace(IMAGE, kernels="cmsis-nn", arena_max_bytes=65_536), BOARD, OPTIONS)
+    other_end = expect_one(model("TANH"), replace(IMAGE, kernels="cmsis-nn", arena_max_bytes=65_536))
     assert (found.arena_used_bytes - other_end.arena_used_bytes) % 16 == 4
 
 
 def test_an_operator_that_the_firmware_does_not_hold_is_refused_by_name():
     with pytest.raises(OperatorMissingError) as caught:
-        expect(model("RELU", "LOGISTIC", "TANH", "ABS", "LOGISTIC"), IMAGE, BOARD, OPTIONS)
+        expect_one(model("RELU", "LOGISTIC", "TANH", "ABS", "LOGISTIC"), IMAGE)
     assert caught.value.what == "the firmware has no operator 'LOGISTIC', 'ABS'"
     assert caught.value.where == "m.tflite, subgraph 0, operator 1 LOGISTIC"
     assert "mine" in caught.value.measured
@@ -44,7 +48,7 @@ def test_an_operator_that_the_firmware_does_not_hold_is_refused_by_name():
 
 def test_an_operator_that_no_tflm_of_this_generation_has_is_the_models_fault():
     with pytest.raises(ModelError, match="has no such operator"):
-        expect(model("COS", "Mine"), replace(IMAGE, operators=("COS", "Mine")), BOARD, OPTIONS)
+        expect_one(model("COS", "Mine"), replace(IMAGE, operators=("COS", "Mine")))
 
 
 def test_used_operators_are_those_of_all_models_that_can_be_read(tmp_path):

@@ -46,6 +46,12 @@ def test_model_has_a_part_of_its_own_labelled_by_its_header() -> None:
     assert "kws.tflite" in part.name
 
 
+def test_several_models_are_one_part_labelled_by_every_header_and_the_end() -> None:
+    _, part = FlatPackager().parts(image(), PackedModel("a, b", bytes(500), 128, (0, 336)))
+    assert part.segment == FlashSegment(MODEL_REGION.start, bytes(500))
+    assert part.labels == ((0, 128), (336, 128), (484, 16))
+
+
 def test_largest_model_fits_and_one_byte_more_does_not() -> None:
     room = MODEL_REGION.size_bytes
     assert len(FlatPackager().parts(image(), model(room))) == 2
