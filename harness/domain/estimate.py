@@ -12,7 +12,7 @@ class Profile:
     Attributes:
         tflm: the TFLM generation, such as `2020-07`.
         abi: `arm32`, `xtensa32`, `wasm32` or `x86-64`.
-        kernels: `reference` or `cmsis-nn`.
+        kernels: the kernel set, such as `reference` or `cmsis-nn`.
     """
 
     tflm: str

@@ -108,7 +108,7 @@ def _by_layout(model: ModelFile, graph: Graph, wish: _Wish) -> Estimate:
         recorded_sections=_recorded(generation, target, layout, wish.arena_size_bytes),
         warnings=(
             *inspect(graph).warnings,
-            *generation.warnings(graph),
+            *generation.warnings(graph, wish.profile.kernels),
             *_overlap_warnings(layout),
         ),
     )

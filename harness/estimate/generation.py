@@ -82,7 +82,7 @@ class Generation:
         struct_sizes: sizeof() of its structures with 4-byte and with 8-byte pointers.
         lay_out: what AllocateTensors does; raises ModelError for a model that it cannot follow.
         unknown_operators: the operators that it lacks, each with its place.
-        warnings: what its estimate leaves out of a model.
+        warnings: what its estimate leaves out of a model with a kernel set, or does not promise.
         refusals: why it must not be given a model, beyond what no TFLM must be given.
         recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
         recording_objects: the structure that a RecordingMicroInterpreter puts into a section instead of the plain one.
@@ -96,7 +96,7 @@ class Generation:
     struct_sizes: Mapping[str, tuple[int, int]]
     lay_out: Callable[[Graph, Target], Layout]
     unknown_operators: Callable[[Graph], tuple[str, ...]]
-    warnings: Callable[[Graph], tuple[str, ...]]
+    warnings: Callable[[Graph, str], tuple[str, ...]]
     refusals: Callable[[Graph], tuple[str, ...]]
     recorded: Mapping[str, tuple[str, ...]]
     recording_objects: Mapping[str, str]

@@ -186,7 +186,7 @@ def _unknown_operators(graph: Graph) -> tuple[str, ...]:
     )
 
 
-def _warnings(graph: Graph) -> tuple[str, ...]:
+def _warnings(graph: Graph, _kernels: str) -> tuple[str, ...]:
     if graph.offline_plan is None:
         return ()
     return ("TFLM 2020-07 ignores the model's offline memory plan",)

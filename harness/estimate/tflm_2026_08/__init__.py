@@ -12,7 +12,8 @@ from harness.domain.graph import Graph, called_subgraphs, operator_place
 from harness.estimate.generation import Generation
 from harness.estimate.lifetimes import by_scope
 from harness.estimate.planners.greedy import greedy_last_wins
-from harness.estimate.tflm_2026_08.layout import STRUCT_SIZES, lay_out
+from harness.estimate.tflm_2026_08.esp_nn import varying_scratch
+from harness.estimate.tflm_2026_08.layout import KERNELS, STRUCT_SIZES, lay_out
 from harness.estimate.tflm_2026_08.operators import CUSTOM_WITHOUT_RULE, REFERENCE
 
 
@@ -24,13 +25,14 @@ def _unknown_operators(graph: Graph) -> tuple[str, ...]:
     )
 
 
-def _warnings(graph: Graph) -> tuple[str, ...]:
-    return tuple(
+def _warnings(graph: Graph, kernels: str) -> tuple[str, ...]:
+    without_rule = tuple(
         f"{operator_place(subgraph, operator)} is not in the profile: its own needs are counted as 0; run it on the "
         "device and tune"
         for subgraph, operator in graph.operators()
         if operator.is_custom
     )
+    return (*without_rule, *varying_scratch(graph, kernels))
 
 
 def _refusals(graph: Graph) -> tuple[str, ...]:
@@ -44,7 +46,7 @@ def _refusals(graph: Graph) -> tuple[str, ...]:
 
 GENERATION: Final = Generation(
     id="2026-08",
-    kernels=("reference", "cmsis-nn"),
+    kernels=tuple(KERNELS),
     struct_sizes=STRUCT_SIZES,
     lay_out=lay_out,
     unknown_operators=_unknown_operators,

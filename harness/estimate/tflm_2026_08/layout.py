@@ -23,6 +23,7 @@ from harness.estimate.planners import Buffer
 from harness.estimate.planners.greedy import greedy_last_wins
 from harness.estimate.rules import INPUTS, OUTPUT, Node, OpRule, Persistent, Scratch, Temporary, int_array_bytes
 from harness.estimate.tflm_2026_08.cmsis_nn import CMSIS_NN
+from harness.estimate.tflm_2026_08.esp_nn import ESP_NN
 from harness.estimate.tflm_2026_08.operators import REFERENCE
 
 STRUCT_SIZES: Final = {
@@ -58,7 +59,9 @@ tensors.
 REQUESTS_PER_OPERATOR: Final = 12
 """Scratch requests that the allocator reserves room for before each Prepare (kMaxScratchBuffersPerOp)."""
 
-_KERNELS: Final = {"reference": REFERENCE, "cmsis-nn": CMSIS_NN}
+KERNELS: Final = {"reference": REFERENCE, "cmsis-nn": CMSIS_NN, **ESP_NN}
+"""Operator tables by kernel set."""
+
 _NO_RULE: Final = OpRule()
 _ONLINE: Final = -1
 
@@ -84,7 +87,7 @@ class _Walk:
         self._graph = graph
         self._sizes = target.sizes
         self._pointer = target.pointer_bytes
-        self._rules = _KERNELS[target.kernels]
+        self._rules = KERNELS[target.kernels]
         self._creators = _variable_creators(graph)
         self._trace: list[Event] = []
         self._requests: list[tuple[Subgraph, Operator, int]] = []

@@ -35,7 +35,7 @@ def _shape_copy(node: Node) -> int:
     return node.out_shape_bytes
 
 
-def _per_channel(filter_input: int, dimension: int) -> tuple[Step, Step]:
+def per_channel(filter_input: int, dimension: int) -> tuple[Step, Step]:
     """Multipliers and shifts, one 32-bit number per output channel each."""
     array = persistent(lambda node: 4 * node.dim(filter_input, dimension))
     return array, array
@@ -54,9 +54,9 @@ def _transposed(number: int, condition: str, wanted: int) -> tuple[Step, ...]:
     )
 
 
+UNPACKED_FILTER: Final = scratch(lambda node: node.elements(1), _int4_filter)
 _ONE_IN: Final = temporary(0, OUTPUT)
 _TWO_IN: Final = temporary(0, 1, OUTPUT)
-_UNPACKED_FILTER: Final = scratch(lambda node: node.elements(1), _int4_filter)
 _LAST_TEMPORARIES_OF_MEAN: Final = (temporary(0, 1), temporary(OUTPUT, when=is_int8))
 
 BATCH_MATMUL_COPIES: Final = (*_transposed(0, "adj_x", 1), *_transposed(1, "adj_y", 0))
@@ -69,9 +69,9 @@ def _convolution(channel_dimension: int) -> OpRule:
         28,
         (56, 80),
         temporary(OUTPUT, 0, 1),
-        *_per_channel(1, channel_dimension),
+        *per_channel(1, channel_dimension),
         temporary(0, 1, 2, OUTPUT),
-        _UNPACKED_FILTER,
+        UNPACKED_FILTER,
     )
 
 
@@ -122,7 +122,7 @@ REFERENCE: Final[OpTable] = {
         20,
         (72, 88),
         temporary(OUTPUT, 2, 1),
-        *_per_channel(1, 0),
+        *per_channel(1, 0),
         scratch(lambda node: 4 * node.out_elements, lambda node: node.type(2) == "int8"),
         scratch(lambda node: 8 * node.out_elements, lambda node: node.type(2) == "int16"),
         temporary(2, 1, 3, OUTPUT, when=lambda node: node.type(2) != "float32"),
@@ -132,7 +132,7 @@ REFERENCE: Final[OpTable] = {
         (16, 32),
         (48, 72),
         temporary(0, 1, 2, OUTPUT),
-        _UNPACKED_FILTER,
+        UNPACKED_FILTER,
         *[persistent(lambda node: 4 * node.channels(1), lambda node: not is_float(node) and node.channels(1) > 1)] * 2,
         align=(4, 8),
     ),
