@@ -12,7 +12,7 @@ from harness.fields import Fields
 from harness.tflm.headers import GENERATIONS
 from harness.toml_file import read_toml, refuse_unknown_keys
 
-KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn")
+KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn", "esp-nn-s3")
 _AUTO = "auto"
 _KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version")
 _HINT = "README.md, section `Use your TFLM`, shows manifests"
