@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, recorded_sections
 from harness.errors import HarnessError, ResultError
 
 if TYPE_CHECKING:
@@ -136,36 +135,6 @@ def table(rows: Sequence[Reconciliation]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(whole, "Int64") | {"error_percent": "Float64"})
 
 
-@dataclass(frozen=True)
-class RecordedSection:
-    """Bytes that TFLM takes for one kind of thing, while it records.
-
-    Attributes:
-        name: the kind.
-        estimate_bytes: what was expected; None where the estimate does not know the kind.
-        measured_bytes: what TFLM says.
-    """
-
-    name: str
-    estimate_bytes: int | None
-    measured_bytes: int
-
-    @property
-    def error_bytes(self) -> int | None:
-        """The estimate less what TFLM says."""
-        return None if self.estimate_bytes is None else self.estimate_bytes - self.measured_bytes
-
-
-def recorded_sections(row: Reconciliation) -> list[RecordedSection]:
-    """What TFLM recorded of a model, beside its estimate; empty where there is one of the two only."""
-    return _sections(row.estimate, row.measurement) if row.estimate and row.measurement else []
-
-
-def _sections(estimate: Estimate, measurement: Measurement) -> list[RecordedSection]:
-    expected = {section.name: section.size_bytes for section in estimate.recorded_sections}
-    return [RecordedSection(name, expected.get(name), found) for name, found in measurement.sections.items()]
-
-
 def _row(row: Reconciliation) -> dict[str, object]:
     measured = row.measurement
     return {
@@ -256,7 +225,7 @@ def _deviations(estimate: Estimate, measurement: Measurement) -> Iterator[str]:
     ):
         if expected is not None and expected != found:
             yield f"the {part} is {_signed(found - expected)} bytes off the estimate ({expected:,} → {found:,})"
-    for section in _sections(estimate, measurement):
+    for section in recorded_sections(estimate, measurement):
         if section.error_bytes:
             yield f"{section.name} takes {_signed(-section.error_bytes)} bytes against the estimate"
     if measurement.recording_failure:

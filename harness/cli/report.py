@@ -99,7 +99,7 @@ def _from_store(path: Path, sweep: int | None) -> _Found:
         results = store.job_results(chosen.id)
         source = f"{path.name}, sweep {chosen.id} of {chosen.started_at} on {chosen.host}"
         models = [Path(path) for path in dict.fromkeys(result.job.path for result in results)]
-        return _Found(source, sweep_outcomes(results), past_outcomes(store), models)
+        return _Found(source, sweep_outcomes(store, results), past_outcomes(store), models)
 
 
 def _compose(found: _Found, models: Path | None) -> Report:

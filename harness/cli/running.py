@@ -14,10 +14,10 @@ import platformdirs
 from harness.cli.output import Row, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, recorded_sections
 from harness.errors import InterruptedRunError, StorageError, printable
 from harness.postmortem_file import write_postmortem
-from harness.reconcile import recorded_sections, table
+from harness.reconcile import table
 from harness.results import reconciliation_to_json
 from harness.run_options import RunOptions
 from harness.runs import run_models
@@ -115,7 +115,7 @@ def _show_sections(rows: Sequence[Reconciliation], output_format: str) -> None:
             "error": section.error_bytes,
         }
         for row in rows
-        for section in recorded_sections(row)
+        for section in recorded_sections(row.estimate, row.measurement)
     ]
     if records:
         click.echo()

@@ -11,6 +11,34 @@ from harness.domain.postmortem import PostMortem
 VERDICTS = ("ok", "over", "under", "fail", "does_not_link", "error", "not_run")
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedSection:
+    """Bytes that TFLM takes for one kind of thing, while it records.
+
+    Attributes:
+        name: the kind.
+        estimate_bytes: what was expected; None where the estimate does not know the kind.
+        measured_bytes: what TFLM says.
+    """
+
+    name: str
+    estimate_bytes: int | None
+    measured_bytes: int
+
+    @property
+    def error_bytes(self) -> int | None:
+        """The estimate less what TFLM says."""
+        return None if self.estimate_bytes is None else self.estimate_bytes - self.measured_bytes
+
+
+def recorded_sections(estimate: Estimate | None, measurement: Measurement | None) -> tuple[RecordedSection, ...]:
+    """What TFLM recorded of a model, beside its estimate; empty where there is one of the two only."""
+    if estimate is None or measurement is None:
+        return ()
+    expected = {section.name: section.size_bytes for section in estimate.recorded_sections}
+    return tuple(RecordedSection(name, expected.get(name), found) for name, found in measurement.sections.items())
+
+
 @dataclass(frozen=True)
 class Reconciliation:
     """One model on one board: what was expected, what was found, and why they differ.

@@ -21,6 +21,7 @@ class Limits:
 
     Attributes:
         rows: of the reconciliation table.
+        recorded: jobs whose recorded sections are shown.
         histories: that are drawn.
         levels, changes: of one history, the latest.
         units: DUTs.
@@ -30,6 +31,7 @@ class Limits:
     """
 
     rows: int = 3000
+    recorded: int = 300
     histories: int = 150
     levels: int = 200
     changes: int = 20
@@ -63,9 +65,11 @@ def compose(heading: Heading, material: Material, limits: Limits | None = None) 
     traced = histories(past)
     changing = [history for history in traced if history.changes]
     units = unit_health(past)
+    recorded = _recorded(jobs)
     report = Report(
         heading=heading,
         rows=_worst(jobs, limits.rows),
+        recorded=tuple(recorded[: limits.recorded]),
         counts=Counter(job.verdict for job in jobs),
         histories=tuple(_latest(history, limits) for history in changing[: limits.histories]),
         steady=len(traced) - len(changing),
@@ -73,7 +77,7 @@ def compose(heading: Heading, material: Material, limits: Limits | None = None) 
         plans=tuple(_drawable(plans, limits)),
         left_out=(),
     )
-    return replace(report, left_out=tuple(_left_out(report, material, changing, len(units))))
+    return replace(report, left_out=tuple(_left_out(report, material, changing, (len(recorded), len(units)))))
 
 
 def _worst(jobs: Sequence[Outcome], limit: int) -> tuple[Outcome, ...]:
@@ -81,6 +85,12 @@ def _worst(jobs: Sequence[Outcome], limit: int) -> tuple[Outcome, ...]:
     if len(jobs) <= limit:
         return tuple(jobs)
     return tuple(sorted(jobs, key=lambda job: _SEVERITY.index(job.verdict))[:limit])
+
+
+def _recorded(jobs: Sequence[Outcome]) -> list[Outcome]:
+    """The jobs whose sections are known; those that differ from their estimates first."""
+    known = [job for job in jobs if job.sections]
+    return sorted(known, key=lambda job: not any(section.error_bytes for section in job.sections))
 
 
 def _latest(history: History, limits: Limits) -> History:
@@ -105,9 +115,13 @@ def _largest_bars(plan: MemoryPlan, limit: int) -> MemoryPlan:
     return replace(plan, timeline=tuple(plan.timeline[number] for number in kept))
 
 
-def _left_out(report: Report, material: Material, changing: Sequence[History], units: int) -> Iterator[str]:
+def _left_out(
+    report: Report, material: Material, changing: Sequence[History], totals: tuple[int, int]
+) -> Iterator[str]:
+    recorded, units = totals
     shown = (
         (len(report.rows), len(material.jobs), "jobs are in the table, the worst verdicts first"),
+        (len(report.recorded), recorded, "jobs have their recorded allocations shown, those that differ first"),
         (len(report.histories), len(changing), "histories with changes are shown, those with regressions first"),
         (len(report.units), units, "DUTs are shown, the sickest first"),
         (len(report.plans), len(material.plans) + material.unplanned, "memory timelines are drawn"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.domain.plan import MemoryPlan
+from harness.domain.reconciliation import RecordedSection
 
 DEVICE_VERDICTS = frozenset({"ok", "over", "under", "fail"})
 """Verdicts that say something about the model; the others say something about the bench."""
@@ -23,6 +24,7 @@ class Outcome:
         arena_size_bytes, estimate_bytes, used_bytes, painted_bytes, minimum_bytes: None where there is none.
         error_bytes, error_percent: estimate minus measurement.
         causes: sentences.
+        sections: what TFLM recorded beside the estimate; empty where it does not record.
         flaky: whether it passed after an attempt that had failed.
         key: what else the result depends on, such as the firmware's build id: name → value.
     """
@@ -42,6 +44,7 @@ class Outcome:
     error_bytes: int | None = None
     error_percent: float | None = None
     causes: tuple[str, ...] = ()
+    sections: tuple[RecordedSection, ...] = ()
     flaky: bool = False
     key: Mapping[str, str] = field(default_factory=dict)
 
@@ -154,6 +157,7 @@ class Report:
     Attributes:
         heading: what it is about.
         rows: the reconciliation table: the last attempt at every job.
+        recorded: those of them whose sections are known, the ones that differ from their estimates first.
         counts: verdict → jobs.
         histories: those with regressions first; a single attempt has no history.
         steady: histories that are left out because nothing ever changed in them.
@@ -164,6 +168,7 @@ class Report:
 
     heading: Heading
     rows: tuple[Outcome, ...]
+    recorded: tuple[Outcome, ...]
     counts: Mapping[str, int]
     histories: tuple[History, ...]
     steady: int

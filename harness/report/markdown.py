@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from harness.domain.plan import MemoryPlan
+from harness.domain.reconciliation import RecordedSection
 from harness.report.facts import Change, Outcome, Report, UnitHealth
 from harness.report.text import VERDICT_WORDS, buffer_name, counted, grouped, moment, percent, shown, signed
 
@@ -25,6 +26,7 @@ def render(report: Report) -> str:
     sections = (
         _summary(report),
         _rows(report),
+        _recorded(report),
         _history(report),
         _units(report),
         _plans(report.plans),
@@ -66,6 +68,24 @@ def _row(row: Outcome) -> dict[str, str]:
         "error %": percent(row.error_percent),
         "minimum": grouped(row.minimum_bytes),
         "why": "" if row.verdict == "ok" else _text("; ".join(row.causes)),
+    }
+
+
+def _recorded(report: Report) -> Iterator[str]:
+    rows = [(job, section) for job in report.recorded for section in job.sections]
+    if rows:
+        yield "### Recorded allocations\n"
+        yield from _table([_section(*row) for row in rows[:ROW_LIMIT]])
+
+
+def _section(job: Outcome, section: RecordedSection) -> dict[str, str]:
+    return {
+        "model": _text(job.model),
+        "board": _text(job.board),
+        "section": _text(section.name),
+        "estimate": grouped(section.estimate_bytes),
+        "recorded": grouped(section.measured_bytes),
+        "error": signed(section.error_bytes),
     }
 
 

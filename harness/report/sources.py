@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.domain.attempt import DONE, FAILED, JobResult
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, RecordedSection, recorded_sections
 from harness.report.facts import Outcome
 from harness.results import read_reconciliations
 from harness.store import Store
@@ -30,9 +30,9 @@ _OWN_COLUMNS = (
 _PAST_COLUMNS = (*_OWN_COLUMNS, *_KEY)
 
 
-def sweep_outcomes(results: Iterable[JobResult]) -> list[Outcome]:
+def sweep_outcomes(store: Store, results: Iterable[JobResult]) -> list[Outcome]:
     """How each job of a sweep stands."""
-    return [_of_job(result) for result in results]
+    return [_of_job(store, result) for result in results]
 
 
 def past_outcomes(store: Store) -> list[Outcome]:
@@ -74,7 +74,7 @@ def file_outcomes(path: Path) -> list[Outcome]:
     return list(_of_rows(read_reconciliations(path)))
 
 
-def _of_job(result: JobResult) -> Outcome:
+def _of_job(store: Store, result: JobResult) -> Outcome:
     job, attempt = result.job, result.attempt
     if attempt is None:
         return Outcome(job.model, job.sha256, job.board, job.tflm, dut="", verdict=result.verdict, causes=result.causes)
@@ -94,9 +94,14 @@ def _of_job(result: JobResult) -> Outcome:
         error_bytes=attempt.error_bytes,
         error_percent=attempt.error_percent,
         causes=result.causes,
+        sections=_sections(store.reconciliation(attempt.id)),
         flaky=result.flaky,
         key={"kernels": attempt.circumstances.kernels},
     )
+
+
+def _sections(row: Reconciliation) -> tuple[RecordedSection, ...]:
+    return recorded_sections(row.estimate, row.measurement)
 
 
 def _of_rows(rows: list[Reconciliation]) -> Iterator[Outcome]:
@@ -117,6 +122,7 @@ def _of_rows(rows: list[Reconciliation]) -> Iterator[Outcome]:
             error_bytes=row.error_bytes,
             error_percent=row.error_percent,
             causes=row.causes,
+            sections=_sections(row),
             key={
                 "kernels": row.estimate.profile.kernels if row.estimate else "",
                 "firmware build": measured.build_id if measured else "",

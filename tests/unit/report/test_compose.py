@@ -1,4 +1,5 @@
 from harness.domain.estimate import Profile
+from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
 from harness.estimate.analysis import analyse
 from harness.report.compose import Limits, Material, compose
@@ -24,6 +25,14 @@ def test_of_too_many_rows_the_worst_stay():
     assert [row.model for row in report.rows] == ["low", "bad"]
     assert report.counts["ok"] == 1
     assert report.left_out == ("2 of 4 jobs are in the table, the worst verdicts first.",)
+
+
+def test_recorded_sections_that_differ_come_first():
+    equal, other = (RecordedSection("op_data", 8, 8),), (RecordedSection("op_data", 8, 9),)
+    jobs = [outcome("plain"), outcome("equal", sections=equal), outcome("other", sections=other)]
+    assert [job.model for job in compose(HEADING, Material(jobs, [])).recorded] == ["other", "equal"]
+    report = compose(HEADING, Material(jobs, []), Limits(recorded=1))
+    assert report.left_out == ("1 of 2 jobs have their recorded allocations shown, those that differ first.",)
 
 
 def test_histories_without_change_are_only_counted():

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from harness.domain.estimate import Profile
+from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
 from harness.estimate.analysis import analyse
 from harness.report import html
@@ -46,7 +47,9 @@ class Elements(HTMLParser):
 
 def test_hostile_names_add_no_element_and_no_handler():
     names = {"model": HOSTILE, "board": HOSTILE, "tflm": HOSTILE, "dut": HOSTILE, "when": HOSTILE}
-    jobs = [outcome(**names, estimate_bytes=900, error_bytes=-100, error_percent=-10.0, causes=(HOSTILE,) * 3)]
+    sections = (RecordedSection(HOSTILE, 1, 2),)
+    figures = {"estimate_bytes": 900, "error_bytes": -100, "error_percent": -10.0}
+    jobs = [outcome(**names, **figures, causes=(HOSTILE,) * 3, sections=sections)]
     bad = outcome(**names, causes=(HOSTILE,), key={HOSTILE: HOSTILE})
     hurt = outcome(**{**names, "verdict": "error"}, causes=(HOSTILE,))
     past = [outcome(**names, used_bytes=1), bad, outcome(**{**names, "verdict": "fail"}, causes=(HOSTILE,)), hurt]
@@ -82,6 +85,15 @@ def test_the_policy_names_the_very_script_and_style_of_the_page():
     assert f"script-src '{html._hash(script)}'" in policy
     assert f"style-src '{html._hash(style)}'" in policy
     assert not re.search(r'(?<![\w-])style="|https?://(?!www\.w3\.org/2000/svg)', text)
+
+
+def test_recorded_sections_have_a_table_of_their_own():
+    found = Elements(
+        page([outcome(sections=(RecordedSection("op_data", 812, 804), RecordedSection("other", None, 5)))])
+    )
+    assert ("id", "sections") in found.attributes
+    assert {"812", "804", "+8"} <= {text.strip() for text in found.texts}
+    assert ("id", "sections") not in Elements(page([outcome()])).attributes
 
 
 def test_a_report_about_nothing_says_so():

@@ -1,4 +1,5 @@
 from harness.domain.estimate import Profile
+from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
 from harness.estimate.analysis import analyse
 from harness.report import markdown
@@ -21,6 +22,15 @@ def test_the_facts_of_the_page_are_there():
     assert "| **grew** | m.tflite | b | 2026-11-02 02:00 | 900 | 1,000 |  |" in found
     assert "| d | b | 2 | 0 | 0 | 2026-11-02 02:00 |  |" in found
     assert "| m.tflite | 2026-08 | 192 | 192 |" in found
+
+
+def test_recorded_sections_stand_beside_their_estimates():
+    jobs = [outcome(sections=(RecordedSection("op_data", 812, 804), RecordedSection("un_heard", None, 5)))]
+    found = text(jobs)
+    assert "### Recorded allocations" in found
+    assert "| m.tflite | b | op\\_data | 812 | 804 | +8 |" in found
+    assert "| m.tflite | b | un\\_heard |  | 5 |  |" in found
+    assert "Recorded" not in text([outcome()])
 
 
 def test_names_are_no_markup():

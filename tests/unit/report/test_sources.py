@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from harness.domain.attempt import Circumstances, Job
+from harness.domain.reconciliation import RecordedSection
 from harness.errors import FlashError, ModelError, ResultError
 from harness.reconcile import reconcile, without_measurement
 from harness.report.sources import file_outcomes, past_outcomes, sweep_outcomes
@@ -11,7 +12,8 @@ from harness.results import reconciliation_to_json
 from harness.store import open_store
 from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
 
-GOOD = reconcile(ESTIMATE, replace(MEASUREMENT, min_working_arena_bytes=1100))
+GOOD = reconcile(ESTIMATE, replace(MEASUREMENT, min_working_arena_bytes=1100, sections={"op_data": 804}))
+SECTIONS = (RecordedSection("op_data", 812, 804),)
 ROW = ("m.tflite", "ab", "b", "2020-07")
 BROKEN = without_measurement(ROW, None, FlashError("the cable fell out"))
 KEY = Circumstances(tflm="2020-07", kernels="reference", build_id="id1")
@@ -34,7 +36,7 @@ def test_a_job_that_passed_after_trouble_is_flaky(store):
     jobs = [result.job for result in store.job_results(sweep)]
     for job, result in ((jobs[0], BROKEN), (jobs[0], GOOD), (jobs[1], GOOD)):
         store.end_attempt(store.begin_attempt(sweep, job, "left"), result, KEY)
-    assert [outcome.flaky for outcome in sweep_outcomes(store.job_results(sweep))] == [True, False]
+    assert [outcome.flaky for outcome in sweep_outcomes(store, store.job_results(sweep))] == [True, False]
     assert [(outcome.verdict, outcome.flaky) for outcome in past_outcomes(store)] == [
         ("error", False),
         ("ok", True),
@@ -46,10 +48,11 @@ def test_outcomes_have_the_figures_and_the_key(store):
     sweep = begun(store, "m.tflite")
     (result,) = store.job_results(sweep)
     store.end_attempt(store.begin_attempt(sweep, result.job, "left"), GOOD, KEY)
-    (job,), (past,) = sweep_outcomes(store.job_results(sweep)), past_outcomes(store)
+    (job,), (past,) = sweep_outcomes(store, store.job_results(sweep)), past_outcomes(store)
     assert (job.estimate_bytes, job.used_bytes, job.minimum_bytes, job.error_bytes) == (1000, 1000, 1100, 0)
     assert (job.dut, job.tflm, job.key["kernels"]) == ("left", "2020-07", "reference")
     assert (past.dut, past.used_bytes, past.key["firmware build"]) == ("left", 1000, "id1")
+    assert job.sections == SECTIONS
     assert past.series == job.series
     assert past.when == job.when != ""
 
@@ -57,7 +60,7 @@ def test_outcomes_have_the_figures_and_the_key(store):
 def test_a_job_that_nothing_was_left_for_says_why(store):
     sweep = begun(store, "m.tflite")
     store.give_up_job(sweep, 1, ["no unit is left"])
-    (job,) = sweep_outcomes(store.job_results(sweep))
+    (job,) = sweep_outcomes(store, store.job_results(sweep))
     assert (job.verdict, job.causes, job.used_bytes) == ("not_run", ("no unit is left",), None)
 
 
