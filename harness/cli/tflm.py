@@ -12,7 +12,7 @@ import click
 from harness.cli.options import board_option
 from harness.cli.output import Row, format_option, show
 from harness.domain.board import Board
-from harness.errors import BenchError
+from harness.errors import BenchError, BuildError, ToolchainError
 
 if TYPE_CHECKING:
     from harness.tflm.findings import Finding
@@ -40,7 +40,7 @@ def check(manifest: Path, board: Board, output_format: str) -> int:
 
     found = survey(read_manifest(manifest))
     findings = [*found.findings, *_objects(found, board)]
-    _show(findings, _facts(found, board), output_format)
+    _show(findings, _facts(found, board, findings), output_format)
     return max((finding.error.exit_code for finding in findings if finding.error), default=0)
 
 
@@ -62,17 +62,18 @@ def _objects(found: Survey, board: Board) -> Sequence[Finding]:
         return [obstacle("abi", error)]
 
 
-def _facts(found: Survey, board: Board) -> Mapping[str, str | None]:
+def _facts(found: Survey, board: Board, findings: Sequence[Finding]) -> Mapping[str, str | None]:
     """What there is to say of each check when nothing is wrong; None for what could not be checked."""
     source = found.source()
     headers, libraries = found.headers, found.libraries
     flags = board.cpu_flags if source.abi_flags is None else source.abi_flags
+    is_compared = not any(isinstance(finding.error, BuildError | ToolchainError) for finding in findings)
     of_library = {
         "library": "; ".join(f"{one.path.name}: {len(one.members)} objects, SHA-256 {one.sha256}" for one in libraries),
         "configuration": f"defines {', '.join(source.defines) or 'nothing'}",
         "operators": f"{len(source.registrations)} can be registered" if headers else None,
         "abi": f"as compiled with {' '.join(flags) or 'no flags'}",
-        "kernels": source.kernels,
+        "kernels": source.kernels if is_compared else None,
     }
     schema = headers.schema_version if headers and headers.schema_version is not None else "not told"
     return {

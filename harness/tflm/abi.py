@@ -13,10 +13,11 @@ _MACHINES = {
 }  # fmt: skip
 # Values of Tag_CPU_arch that Cortex-M cores have, and the older ones whose code each of them runs.
 _ARM_CORES: Mapping[int, str] = {
-    10: "Armv7-M", 11: "Armv6-M", 12: "Armv6-M", 13: "Armv7E-M", 16: "Armv8-M baseline", 17: "Armv8-M mainline",
+    10: "Armv7-M", 11: "Armv6-M", 12: "Armv6S-M", 13: "Armv7E-M", 16: "Armv8-M baseline", 17: "Armv8-M mainline",
     21: "Armv8.1-M mainline",
 }  # fmt: skip
 _ARM_RUNS: Mapping[int, frozenset[int]] = {
+    12: frozenset({11}),
     10: frozenset({11, 12}),
     13: frozenset({10, 11, 12}),
     16: frozenset({11, 12}),

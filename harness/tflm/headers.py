@@ -214,9 +214,9 @@ def _resolve(include: Include, includer: Path, folders: Sequence[Path]) -> Path 
 
 
 def _name(path: Path, folders: Sequence[Path]) -> str:
-    """A header's name without this machine's folders."""
-    inside = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
-    return inside[0].as_posix() if inside else path.name
+    """A header's name without this machine's folders; the same name may be in two of them."""
+    inside = [(number, folder) for number, folder in enumerate(folders) if path.is_relative_to(folder)]
+    return f"{inside[0][0]}/{path.relative_to(inside[0][1]).as_posix()}" if inside else path.name
 
 
 def _schema_version(texts: Mapping[str, str]) -> int | None:

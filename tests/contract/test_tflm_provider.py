@@ -7,6 +7,7 @@ import pytest
 from harness import plugins
 from harness.errors import SourceError
 from harness.resources import firmware_dir
+from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 
 def ignore(what, done, total):
@@ -14,16 +15,20 @@ def ignore(what, done, total):
 
 
 @pytest.fixture(params=sorted(plugins.installed(plugins.TFLM)))
-def source(request):
+def source(request, tmp_path):
+    name = request.param
+    if name == "prebuilt":
+        made = library(tmp_path / "libtflm.a", INTERPRETER, RECORDING, "_ZN6tflite16Register_CONV_2DEv")
+        name = str(manifest(tmp_path, header_tree(tmp_path, "2026-08"), [made]))
     try:
-        return plugins.tflm_provider(request.param).fetch(ignore)
+        return plugins.tflm_provider(name).fetch(ignore)
     except SourceError as error:
         pytest.skip(f"{error.what}: {error.hint}")
 
 
 def test_everything_it_names_is_there(source):
-    assert source.sources
-    assert all(path.is_file() for path in source.sources)
+    assert bool(source.sources) != bool(source.libraries)
+    assert all(path.is_file() for path in (*source.sources, *source.libraries))
     assert all(path.is_dir() for path in source.include_dirs)
     assert any((folder / "tensorflow/lite/micro/micro_interpreter.h").is_file() for folder in source.include_dirs)
 
@@ -31,6 +36,13 @@ def test_everything_it_names_is_there(source):
 def test_no_source_is_named_twice_and_none_is_a_test(source):
     assert len(set(source.sources)) == len(source.sources)
     assert not [path.name for path in source.sources if path.stem.endswith("_test")]
+
+
+def test_it_has_operators_each_once(source):
+    names = [registration.operator for registration in source.registrations]
+    assert "CONV_2D" in names
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"Add\w+\(.*\)", registration.call) for registration in source.registrations)
 
 
 def test_it_is_identified_by_a_hash(source):

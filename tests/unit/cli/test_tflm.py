@@ -1,0 +1,88 @@
+import json
+import shutil
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.tflm import command
+from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
+
+M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-fno-short-enums")
+CODE = """
+namespace tflite {
+class MicroInterpreter { void AllocateTensors(); };
+void MicroInterpreter::AllocateTensors() {}
+class RecordingMicroAllocator { void Create(); };
+void RecordingMicroAllocator::Create() {}
+void Register_CONV_2D() {}
+}
+"""
+CHECKS = ["headers", "library", "configuration", "operators", "abi", "kernels"]
+
+
+def check(path, *options, board="stm32f407-virtual"):
+    found = CliRunner().invoke(command, ["check", str(path), "--board", board, *options], standalone_mode=False)
+    assert found.exception is None, found.exception
+    return found
+
+
+@pytest.fixture
+def compiled(tmp_path):
+    """A manifest of a library that a real compiler made."""
+    if shutil.which("arm-none-eabi-g++") is None:
+        pytest.skip("no arm-none-eabi-g++: apt install gcc-arm-none-eabi")
+    (tmp_path / "all.cc").write_text(CODE)
+    subprocess.run(["arm-none-eabi-g++", *M4, "-c", "all.cc"], cwd=tmp_path, check=True)
+    subprocess.run(["arm-none-eabi-ar", "rcs", "libtflm.a", "all.o"], cwd=tmp_path, check=True)
+    return manifest(tmp_path, header_tree(tmp_path, "2026-08"), [tmp_path / "libtflm.a"])
+
+
+def test_a_sound_library(compiled):
+    found = check(compiled, "--format", "json")
+    assert found.return_value == 0
+    rows = json.loads(found.stdout)
+    assert [row["check"] for row in rows if row["result"] == "ok"] == CHECKS
+    notes = [row["finding"] for row in rows if row["result"] == "note"]
+    assert notes == ["in the headers, not in the library: SOFTMAX"]
+
+
+def test_a_table_for_people(compiled):
+    found = check(compiled)
+    assert "TFLM 2026-08, schema 3" in found.stdout
+    assert "as compiled with -mcpu=cortex-m4" in found.stdout
+    assert "hint:" not in found.stdout
+
+
+def test_another_board(compiled):
+    found = check(compiled, board="esp32-virtual")
+    if "not installed" in found.stdout:
+        pytest.skip("no compiler for Xtensa")
+    assert found.return_value == 3
+    assert "libtflm.a(all.o): the library is compiled for another machine\nfound ARM" in found.stdout
+
+
+def test_flags_that_the_compiler_does_not_know(compiled):
+    compiled.write_text(compiled.read_text() + 'abi_flags = ["-mcpu=cortex-m99"]\n')
+    found = check(compiled, "--format", "json")
+    assert found.return_value == 3
+    rows = json.loads(found.stdout)
+    (failed,) = [row for row in rows if row["result"] == "failed"]
+    assert failed["check"] == "abi"
+    assert "cortex-m99" in failed["finding"]
+    assert (rows[-1]["check"], rows[-1]["result"]) == ("kernels", "not checked")
+
+
+def test_without_a_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    made = library(tmp_path / "libtflm.a", INTERPRETER, RECORDING)
+    found = check(manifest(tmp_path, header_tree(tmp_path, "2026-08"), [made]))
+    assert found.return_value == 3
+    assert "arm-none-eabi-g++ is not installed" in found.stdout
+
+
+def test_what_cannot_be_checked_is_told(tmp_path):
+    found = check(manifest(tmp_path, [tmp_path], [tmp_path / "libgone.a"]), "--format", "json")
+    assert found.return_value == 3
+    results = {row["check"]: row["result"] for row in json.loads(found.stdout)}
+    assert results == {name: "failed" if name in ("headers", "library") else "not checked" for name in CHECKS}

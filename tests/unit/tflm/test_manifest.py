@@ -1,0 +1,71 @@
+import pytest
+
+from harness.errors import UsageError
+from harness.tflm.manifest import read_manifest
+
+LEAST = 'include = ["inc"]\nlibraries = ["lib/liba.a"]\n'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "tflm.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_the_least_that_there_has_to_be(write, tmp_path):
+    found = read_manifest(write(LEAST))
+    assert found.include == (tmp_path / "inc",)
+    assert found.libraries == (tmp_path / "lib/liba.a",)
+    assert (found.generation, found.kernels, found.abi_flags, found.version) == (None, "reference", None, "")
+    assert found.defines == {}
+
+
+def test_everything(write, tmp_path):
+    found = read_manifest(
+        write(
+            """
+            generation = "2026-08"
+            include = ["/abs/olute", "../up"]
+            libraries = ["liba.a", "libb.a"]
+            defines = ["NDEBUG", "LEVEL=3", "EMPTY="]
+            kernels = "cmsis-nn"
+            abi_flags = ["-mcpu=cortex-m7"]
+            version = "ours of May"
+            """
+        )
+    )
+    assert [str(path) for path in found.include] == ["/abs/olute", str(tmp_path.parent / "up")]
+    assert found.defines == {"NDEBUG": None, "LEVEL": "3", "EMPTY": ""}
+    assert (found.generation, found.kernels, found.version) == ("2026-08", "cmsis-nn", "ours of May")
+    assert found.abi_flags == ("-mcpu=cortex-m7",)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("= no toml", "this is no TOML"),
+        ('include = ["inc"]', "libraries: missing key"),
+        (LEAST.replace('"inc"', ""), "include: wrong value"),
+        (LEAST.replace('"inc"', '""'), "include: wrong value"),
+        (LEAST.replace('"inc"', '"a\\u0000b"'), "include: wrong value"),
+        (LEAST + 'include_dirs = ["x"]', "did you mean include?"),
+        (LEAST + 'generation = "2023"', "expected one of auto, 2020-07, 2026-08"),
+        (LEAST + 'kernels = "cmsis"', "expected one of reference, cmsis-nn, esp-nn"),
+        (LEAST + 'defines = ["-DNDEBUG"]', "'-DNDEBUG' is no define"),
+        (LEAST + 'abi_flags = "-mthumb"', "abi_flags: wrong value"),
+    ],
+)
+def test_what_is_wrong_is_told(write, text, told):
+    with pytest.raises(UsageError) as caught:
+        read_manifest(write(text))
+    assert told in str(caught.value)
+    assert len(str(caught.value).splitlines()) <= 3
+
+
+def test_a_manifest_that_is_not_there(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_manifest(tmp_path / "gone.toml")
