@@ -70,21 +70,15 @@ def differences_of(row, line):
     measured, estimate = row["measurement"], row["estimate"]
     if measured is None:
         return [f"{row['model']}: {row['verdict']} {row['causes']}"]
-    expected = {key: int(line[key]) for key in ("arena_used_bytes", "min_working_arena_bytes")}
-    figures = {
-        **{(f"measured {key}", measured[key]): value for key, value in expected.items()},
-        ("estimated arena_used_bytes", estimate["arena_used_bytes"]): measured["arena_used_bytes"],
-        **{
-            (f"section {key}", measured["sections"].get(key.removeprefix("recorded_"))): int(value)
-            for key, value in line.items()
-            if key.startswith("recorded_")
-        },
-    }
-    return [
-        f"{row['model']}: {what} {found}, expected {value}"
-        for (what, found), value in figures.items()
-        if found != value
+    used, least = int(line["arena_used_bytes"]), int(line["min_working_arena_bytes"])
+    figures = [
+        ("used", measured["arena_used_bytes"], used),
+        ("minimum", measured["min_working_arena_bytes"], least),
+        ("estimate", estimate["arena_used_bytes"], used),
     ]
+    recorded = [key for key in line if key.startswith("recorded_")]
+    figures += [(key, measured["sections"].get(key.removeprefix("recorded_")), int(line[key])) for key in recorded]
+    return [f"{row['model']}: {what} {found}, not {right}" for what, found, right in figures if found != right]
 
 
 def test_a_streaming_model_keeps_its_state_over_several_invokes(run, truth):
