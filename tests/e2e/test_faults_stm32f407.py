@@ -1,72 +1,11 @@
 """The real firmware on the virtual chip's core, led astray by its debug registers: each fault has to become a frame."""
 
-import mmap
-
 import pytest
-import serial
 
-from harness import wire
-from harness.boards import load_board
 from harness.build import build
 from harness.tflm.crate import CrateProvider
 from harness.toolchains.arm_gcc import ArmGcc
-from harness.virtual.faults import Faults
-from harness.virtual.serial_line import SerialLine
-
-machine = pytest.importorskip("harness.virtual.stm32f407.machine", reason="needs unicorn", exc_type=ImportError)
-
-BOARD = load_board("stm32f407-virtual")
-NONCE = "5f3a9c01"
-
-# DDI 0403 section C1.6: debug registers, and the numbers by which they select the core's own.
-DHCSR, DCRSR, DCRDR = 0xE000EDF0, 0xE000EDF4, 0xE000EDF8
-HALT, RUN = 0xA05F0003, 0xA05F0001
-REGISTERS = {"sp": 13, "lr": 14, "pc": 15, "xpsr": 16, "psp": 18}
-CHUNK = 200_000
-
-
-class Chip:
-    """A virtual chip with the firmware in its flash, and the other end of its serial line."""
-
-    def __init__(self, image):
-        faults = Faults()
-        flash = mmap.mmap(-1, 1 << 20)
-        flash.write(b"\xff" * (1 << 20))
-        flash[: len(image.segment.data)] = image.segment.data
-        self._line = SerialLine(faults)
-        self._user_end = serial.Serial(self._line.port, BOARD.baud_rate, timeout=0)
-        self._machine = machine.Machine("test", flash, self._line, faults)
-        self._decoder = wire.Decoder()
-
-    def close(self):
-        self._user_end.close()
-        self._line.close()
-
-    def frame(self, kind, pause_s=0.0):
-        """Run until a frame of this kind comes; before each slice the core rests for `pause_s` of its own time."""
-        for _ in range(400):
-            self._machine.elapse(max(pause_s, self._machine.idle_s()))
-            self._machine.receive()
-            self._machine.run(CHUNK)
-            for event in self._decoder.feed(self._user_end.read(65536)):
-                if isinstance(event, wire.Frame) and event.kind == kind:
-                    return event.body.values
-        raise AssertionError(f"no frame {kind!r}: {self._machine.state()}")
-
-    def send(self, **command):
-        self._user_end.write(wire.encode_command(0, NONCE, command))
-
-    def lead_astray(self, **values):
-        """Halt the core, change its registers, and let it run on."""
-        self._poke(DHCSR, HALT)
-        for name, value in values.items():
-            self._poke(DCRDR, value)
-            self._poke(DCRSR, 1 << 16 | REGISTERS[name])
-        self._poke(DHCSR, RUN)
-        self._poke(DHCSR, 0xA05F0000)
-
-    def _poke(self, address, value):
-        self._machine.write_memory(address, value.to_bytes(4, "little"), 4)
+from tests.chip import BOARD, Chip
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,251 @@
+// TFLM of 2026-08 (tflite-micro 90b983c).
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "app/format_text.h"
+#include "tensorflow/lite/micro/debug_log.h"
+#include "tensorflow/lite/micro/memory_planner/greedy_memory_planner.h"
+#include "tensorflow/lite/micro/micro_interpreter.h"
+#include "tensorflow/lite/micro/micro_mutable_op_resolver.h"
+#include "tensorflow/lite/micro/recording_micro_interpreter.h"
+#include "tensorflow/lite/schema/schema_generated.h"
+#include "tflm/storage.h"
+#include "tflm/tensor.h"
+#include "tflm/tflm.h"
+
+namespace tflm {
+namespace {
+
+// The only version of the schema that there has been since 2017; the headers' own name for it has moved about.
+constexpr uint32_t kSchemaVersion = 3;
+
+// TFLM's own objects come first into an arena. It does not check that they fit; those that record are the larger ones.
+constexpr size_t kLeastArenaBytes = sizeof(tflite::RecordingSingleArenaBufferAllocator) +
+                                    sizeof(tflite::GreedyMemoryPlanner) + sizeof(tflite::RecordingMicroAllocator) +
+                                    alignof(std::max_align_t);
+
+constexpr unsigned kMaxOperators = 1  // an array needs a length, even where nothing is registered
+#define HARNESS_OPERATOR(call) +1
+#include "operators.inc"
+#undef HARNESS_OPERATOR
+    ;
+using Resolver = tflite::MicroMutableOpResolver<kMaxOperators>;
+
+void AddOperators(Resolver* resolver) {
+#define HARNESS_OPERATOR(call) resolver->call;
+#include "operators.inc"
+#undef HARNESS_OPERATOR
+}
+
+// TFLM tells its profiler where each operator begins and ends. What an operator runs of other subgraphs lies in between,
+// and counts as a part of it.
+class Watch : public tflite::MicroProfilerInterface {
+ public:
+  void Restart() {
+    depth_ = 0;
+    count_ = 0;
+  }
+
+  uint32_t BeginEvent(const char* name) override {
+    if (depth_++ == 0) {
+      name_ = name;
+      ++count_;
+      OperatorStarts();
+    }
+    return 0;
+  }
+
+  void EndEvent(uint32_t) override {
+    if (depth_ == 1) {
+      OperatorEnds();
+    }
+    --depth_;
+  }
+
+  Running running() const {
+    return depth_ == 0 ? Running{-1, "", 0} : Running{static_cast<int32_t>(count_) - 1, name_, 0};
+  }
+
+ private:
+  uint32_t depth_ = 0;
+  uint32_t count_ = 0;
+  const char* name_ = "";
+
+  TF_LITE_REMOVE_VIRTUAL_DELETE
+};
+
+// Nothing here is ever destroyed: an interpreter whose AllocateTensors has failed does not survive it.
+Storage<Watch> watch_storage;
+Storage<Resolver> resolver_storage;
+Storage<tflite::MicroInterpreter> interpreter_storage[kMaxModels];
+Watch* watch = nullptr;
+Resolver* resolver = nullptr;
+tflite::MicroInterpreter* interpreters[kMaxModels] = {};
+
+// These lie in the arena.
+tflite::MicroAllocator* allocator = nullptr;
+const tflite::SingleArenaBufferAllocator* arena_allocator = nullptr;
+const tflite::RecordingMicroAllocator* recorder = nullptr;
+
+// As MicroAllocator::Create(arena, bytes) does it, which keeps to itself where head and tail can be read.
+void CreateAllocator(uint8_t* arena, uint32_t arena_bytes) {
+  auto* memory = tflite::SingleArenaBufferAllocator::Create(arena, arena_bytes);
+  uint8_t* planner =
+      memory->AllocatePersistentBuffer(sizeof(tflite::GreedyMemoryPlanner), alignof(tflite::GreedyMemoryPlanner));
+  allocator = tflite::MicroAllocator::Create(memory, new (planner) tflite::GreedyMemoryPlanner());
+  arena_allocator = memory;
+}
+
+void CreateRecordingAllocator(uint8_t* arena, uint32_t arena_bytes) {
+  auto* recording = tflite::RecordingMicroAllocator::Create(arena, arena_bytes);
+  allocator = recording;
+  arena_allocator = recording->GetSimpleMemoryAllocator();
+  recorder = recording;
+}
+
+struct Recorded {
+  const char* name;
+  tflite::RecordedAllocationType type;
+};
+constexpr Recorded kRecorded[] = {
+    {"eval_tensors", tflite::RecordedAllocationType::kTfLiteEvalTensorData},
+    {"persistent_tensors", tflite::RecordedAllocationType::kPersistentTfLiteTensorData},
+    {"persistent_quantization", tflite::RecordedAllocationType::kPersistentTfLiteTensorQuantizationData},
+    {"persistent_buffers", tflite::RecordedAllocationType::kPersistentBufferData},
+    {"variables", tflite::RecordedAllocationType::kTfLiteTensorVariableBufferData},
+    {"node_and_registration", tflite::RecordedAllocationType::kNodeAndRegistrationArray},
+    {"op_data", tflite::RecordedAllocationType::kOpData},
+};
+
+// Types that have come since 2020.
+const char* NewerTypeName(TfLiteType type) {
+  switch (type) {
+    case kTfLiteInt4:
+      return "int4";
+    case kTfLiteUInt16:
+      return "uint16";
+    case kTfLiteUInt32:
+      return "uint32";
+    case kTfLiteUInt64:
+      return "uint64";
+    default:
+      return TypeName(type);
+  }
+}
+
+Tensor DescribeNewer(const TfLiteTensor& tensor) {
+  Tensor description = Describe(tensor);
+  description.type = NewerTypeName(tensor.type);
+  return description;
+}
+
+void LogLines(char* text) {
+  while (*text != '\0') {
+    const size_t length = strcspn(text, "\r\n");
+    const size_t end = text[length] == '\0' ? length : length + 1;
+    text[length] = '\0';
+    if (length > 0) {
+      Log(text);
+    }
+    text += end;
+  }
+}
+
+}  // namespace
+
+const char kGeneration[] = "2026-08";
+const StructSize kStructSizes[] = {
+    {"SingleArenaBufferAllocator", sizeof(tflite::SingleArenaBufferAllocator)},
+    {"RecordingSingleArenaBufferAllocator", sizeof(tflite::RecordingSingleArenaBufferAllocator)},
+    {"GreedyMemoryPlanner", sizeof(tflite::GreedyMemoryPlanner)},
+    {"MicroAllocator", sizeof(tflite::MicroAllocator)},
+    {"RecordingMicroAllocator", sizeof(tflite::RecordingMicroAllocator)},
+    {"MicroResourceVariables", sizeof(tflite::MicroResourceVariables)},
+    {"SubgraphAllocations", sizeof(tflite::SubgraphAllocations)},
+    {"TfLiteEvalTensor", sizeof(TfLiteEvalTensor)},
+    {"NodeAndRegistration", sizeof(tflite::NodeAndRegistration)},
+    {"ScratchBufferHandle", sizeof(tflite::ScratchBufferHandle)},
+    {"TfLiteTensor", sizeof(TfLiteTensor)},
+    {"TfLiteAffineQuantization", sizeof(TfLiteAffineQuantization)},
+};
+const size_t kStructSizeCount = sizeof kStructSizes / sizeof kStructSizes[0];
+const bool kRecords = true;
+const bool kHasVariables = true;
+const uint32_t kShareMax = kMaxModels;
+
+bool SchemaIsSupported(const uint8_t* model) { return tflite::GetModel(model)->version() == kSchemaVersion; }
+
+bool Create(const Model& model, uint8_t* arena, uint32_t arena_bytes, bool record) {
+  if (arena_bytes < kLeastArenaBytes) {
+    Log("The arena cannot hold TFLM's own allocator");
+    return false;
+  }
+  if (record) {
+    CreateRecordingAllocator(arena, arena_bytes);
+  } else {
+    CreateAllocator(arena, arena_bytes);
+  }
+  watch = new (watch_storage.bytes) Watch;
+  resolver = new (resolver_storage.bytes) Resolver;
+  AddOperators(resolver);
+  return Share(model);
+}
+
+bool Share(const Model& model) {
+  tflite::MicroResourceVariables* variables =
+      model.variables == 0
+          ? nullptr
+          : tflite::MicroResourceVariables::Create(allocator, static_cast<int>(model.variables));
+  interpreters[model.number] = new (interpreter_storage[model.number].bytes)
+      tflite::MicroInterpreter(tflite::GetModel(model.data), *resolver, allocator, variables, watch);
+  return interpreters[model.number]->initialization_status() == kTfLiteOk;
+}
+
+bool Allocate(uint32_t model) { return interpreters[model]->AllocateTensors() == kTfLiteOk; }
+
+ArenaUsage Usage() {
+  return {static_cast<uint32_t>(allocator->used_bytes()),
+          static_cast<uint32_t>(arena_allocator->GetNonPersistentUsedBytes()),
+          static_cast<uint32_t>(arena_allocator->GetPersistentUsedBytes())};
+}
+
+size_t SectionCount() { return recorder == nullptr ? 0 : sizeof kRecorded / sizeof kRecorded[0]; }
+
+Section RecordedSection(size_t index) {
+  const tflite::RecordedAllocation recorded = recorder->GetRecordedAllocation(kRecorded[index].type);
+  return {kRecorded[index].name, static_cast<uint32_t>(recorded.requested_bytes),
+          static_cast<uint32_t>(recorded.used_bytes), static_cast<uint32_t>(recorded.count)};
+}
+
+bool Invoke(uint32_t model) {
+  watch->Restart();
+  const TfLiteStatus status = interpreters[model]->Invoke();
+  // A streaming model's way to say "not yet": the run ends early, and that is no error.
+  return status == kTfLiteOk || status == tflite::kTfLiteAbort;
+}
+
+Running RunningOperator() { return watch == nullptr ? Running{-1, "", 0} : watch->running(); }
+
+uint32_t InputCount(uint32_t model) { return static_cast<uint32_t>(interpreters[model]->inputs_size()); }
+uint32_t OutputCount(uint32_t model) { return static_cast<uint32_t>(interpreters[model]->outputs_size()); }
+Tensor Input(uint32_t model, uint32_t index) { return DescribeNewer(*interpreters[model]->input(index)); }
+Tensor Output(uint32_t model, uint32_t index) { return DescribeNewer(*interpreters[model]->output(index)); }
+
+}  // namespace tflm
+
+// What TFLM expects of an application: its log, line by line, and the formatting of text.
+extern "C" {
+
+void DebugLog(const char* format, va_list arguments) {
+  char text[256];
+  harness::FormatText(text, sizeof text, format, arguments);
+  tflm::LogLines(text);
+}
+
+int DebugVsnprintf(char* buffer, size_t size, const char* format, va_list arguments) {
+  return static_cast<int>(harness::FormatText(buffer, size, format, arguments));
+}
+}

@@ -1,0 +1,261 @@
+"""The firmware's layer over TFLM 2026-08, with a library made for tests, on the virtual chip's core."""
+
+import hashlib
+
+import pytest
+
+from harness.build import build
+from harness.domain.estimate import Profile
+from harness.estimate import ModelFile, estimate
+from harness.estimate.tflm_2026_08 import GENERATION
+from harness.model_image import pack
+from harness.tflm.operators import resolver_operators
+from harness.toolchains.arm_gcc import ArmGcc
+from tests.chip import BOARD, Chip
+from tests.fake_tflm import HEADERS, REGISTRATIONS, FakeTflm, build_library
+from tests.models import ModelBuilder, chain
+
+ARENA_BYTES = 4096
+PAINT = 0xAA
+# What NEG does when its input begins so: kernels/micro_ops.h of the library.
+FAULTS, ENDS_EARLY, FAILS = 0x66, 0x67, 0x68
+
+
+def model_of(*operators, size=16):
+    return chain(*operators, size=size, type="int8").build()
+
+
+def estimated(model, **more):
+    return estimate(ModelFile.of("m.tflite", model), Profile("2026-08", "arm32", "reference"), **more)
+
+
+@pytest.fixture(scope="module")
+def library(needs_firmware, tmp_path_factory):
+    flags = [*BOARD.cpu_flags, BOARD.optimization]
+    return build_library(ArmGcc(), flags, tmp_path_factory.mktemp("fake_tflm"))
+
+
+@pytest.fixture(scope="module")
+def image(library):
+    return build(BOARD, FakeTflm(library), ArmGcc(), lambda *_: None)
+
+
+@pytest.fixture
+def start(image):
+    """Starts chips with these models in flash."""
+    chips = []
+
+    def make(*models):
+        packed = [pack(model, hashlib.sha256(model).hexdigest(), image.build_id) for model in models]
+        chips.append(Chip(image, packed))
+        chips[-1].hello = chips[-1].frame("hello")
+        return chips[-1]
+
+    yield make
+    for chip in chips:
+        chip.close()
+
+
+def allocate(chip, **more):
+    return chip.ask("allocate", "allocated", **{"arena_bytes": ARENA_BYTES, "paint": PAINT, **more})
+
+
+def run(chip, data, model=0, **more):
+    chip.ask("input", "ok", model=model, index=0, offset=0, hex=bytes(data).hex())
+    return chip.ask("invoke", "invoked", model=model, **more)
+
+
+def output(chip, model=0):
+    return bytes.fromhex(chip.ask("output", "output", model=model, index=0)["hex"])
+
+
+def test_hello_tells_what_this_tflm_is_and_can_do(start):
+    hello = start(model_of("NEG"), model_of("NEG", "NEG")).hello
+    assert (hello["tflm"], hello["records"], hello["share_max"]) == ("2026-08", 1, 4)
+    assert [model["state"] for model in hello["models"]] == ["ok", "ok"]
+
+
+def test_struct_sizes_have_the_names_of_the_layout_profile(start):
+    profile = {name: pair[0] for name, pair in GENERATION.struct_sizes.items()}
+    sizes = start(model_of("NEG")).hello["sizes"]
+    # The others are private to TFLM, or no structures of its own.
+    assert profile.keys() - sizes.keys() == {
+        "MicroResourceVariable", "MicroBuiltinDataAllocator", "ScratchBufferRequest", "AllocationInfo", "PlannerBuffer"
+    }  # fmt: skip
+    assert {name: size for name, size in sizes.items() if profile[name] != size} == {}
+
+
+def test_another_schema_is_refused(start):
+    model = ModelBuilder(version=4)
+    model.output(model.input("x", [1], "int8"))
+    assert start(model.build()).hello["model"]["state"] == "bad_schema"
+
+
+@pytest.mark.parametrize("operators", [["NEG"], ["NEG", "NEG", "NEG"]])
+@pytest.mark.parametrize("arena_bytes", [4096, 4092, 4088, 4084])
+def test_the_arena_is_as_estimated(start, operators, arena_bytes):
+    model = model_of(*operators, size=40)
+    expected = estimated(model, arena_size_bytes=arena_bytes)
+    allocated = allocate(start(model), arena_bytes=arena_bytes)
+    assert allocated["status"] == "ok"
+    found = (allocated["used_bytes"], allocated["head_bytes"], allocated["tail_bytes"])
+    assert found == (expected.arena_used_bytes, expected.head_bytes, expected.tail_bytes)
+
+
+def test_a_model_runs_and_the_free_middle_stays_paint(start):
+    chip = start(model_of("NEG", size=8))
+    tensor = {"type": "int8", "shape": [1, 8], "size_bytes": 8}
+    allocated = allocate(chip)
+    assert (allocated["inputs"], allocated["outputs"]) == ([tensor], [tensor])
+    assert allocated["paint_ok"] is True
+    assert run(chip, [1, 2, 3])["status"] == "ok"
+    assert output(chip)[:3] == bytes([255, 254, 253])
+    scanned = chip.ask("scan", "scanned")
+    assert scanned["written_bytes"] == scanned["guard_low_written_bytes"] == scanned["guard_high_written_bytes"] == 0
+    assert scanned["gap_bytes"] == ARENA_BYTES - allocated["used_bytes"]
+
+
+def test_recording_tells_sections_and_takes_more_tail(start):
+    model = model_of("NEG", "NEG")
+    plain, recorded = allocate(start(model)), allocate(start(model), record=1)
+    assert "sections" not in plain
+    assert recorded["tail_bytes"] - plain["tail_bytes"] == pytest.approx(52 - 36 + 124 - 36, abs=12)
+    assert recorded["sections"] == {
+        "eval_tensors": {"requested_bytes": 3 * 12, "used_bytes": 3 * 12, "count": 3},
+        "persistent_tensors": {"requested_bytes": 2 * 40, "used_bytes": 2 * 40, "count": 2},
+        "persistent_quantization": {"requested_bytes": 2 * 20, "used_bytes": 2 * 20, "count": 4},
+        "persistent_buffers": {"requested_bytes": 2 * 4, "used_bytes": 20, "count": 2},  # with what alignment took
+        "variables": {"requested_bytes": 0, "used_bytes": 0, "count": 0},
+        "node_and_registration": {"requested_bytes": 2 * 32, "used_bytes": 2 * 32, "count": 2},
+        "op_data": {"requested_bytes": 0, "used_bytes": 0, "count": 0},
+    }
+    expected = estimated(model, arena_size_bytes=ARENA_BYTES).recorded_sections
+    assert [recorded["sections"][one.name]["used_bytes"] for one in expected] == [one.size_bytes for one in expected]
+
+
+def test_a_resource_variable_keeps_its_value_from_run_to_run(start):
+    chip = start(model_of("COUNTER", size=4))
+    assert allocate(chip, variables=1)["status"] == "ok"
+    counts = []
+    for _ in range(3):
+        run(chip, [10, 0, 0, 0])
+        counts.append(output(chip)[0])
+    assert counts == [10, 11, 12]
+
+
+def test_resource_variables_come_out_of_the_tail(start):
+    model = model_of("NEG")
+    tails = [allocate(start(model), variables=count)["tail_bytes"] for count in (0, 1, 5)]
+    # A fixed object and an array of 20 bytes each, both at multiples of 16.
+    assert tails[1] - tails[0] == pytest.approx(16 + 32, abs=12)
+    assert tails[2] - tails[1] == 112 - 32
+
+
+def test_without_variables_an_operator_that_needs_one_is_not_prepared(start):
+    chip = start(model_of("NEG", "COUNTER"))
+    assert allocate(chip)["status"] == "error"
+    assert chip.log == [
+        "COUNTER needs a resource variable",
+        "Node COUNTER (number 1) failed to prepare with status 1",
+    ]
+
+
+def test_models_share_an_arena_and_keep_their_state(start):
+    first, second = model_of("NEG", size=64), model_of("COUNTER", size=16)
+    alone = [allocate(start(model), variables=variables) for model, variables in ((first, 0), (second, 1))]
+    chip = start(first, second)
+    allocate(chip)
+    shared = chip.ask("share", "allocated", model=1, variables=1)
+    assert shared["status"] == "ok"
+    assert shared["head_bytes"] == max(one["head_bytes"] for one in alone) == 128
+    assert shared["tail_bytes"] < sum(one["tail_bytes"] for one in alone)
+    assert shared["used_bytes"] == shared["head_bytes"] + shared["tail_bytes"]
+    assert shared["inputs"][0]["size_bytes"] == 16
+    for count in (5, 6):
+        run(chip, [9], model=0)
+        assert output(chip, model=0)[0] == 256 - 9
+        run(chip, [5], model=1)
+        assert output(chip, model=1)[0] == count
+    scanned = chip.ask("scan", "scanned")
+    assert scanned["written_bytes"] == 0
+    assert scanned["gap_bytes"] == ARENA_BYTES - shared["used_bytes"]
+
+
+def test_four_models_share_an_arena_recorded(start):
+    chip = start(*[model_of("NEG", size=16)] * 4)
+    eval_tensors = [allocate(chip, record=1)["sections"]["eval_tensors"]["count"]]
+    for number in (1, 2, 3):
+        shared = chip.ask("share", "allocated", model=number)
+        eval_tensors.append(shared["sections"]["eval_tensors"]["count"])
+    assert eval_tensors == [2, 4, 6, 8]
+
+
+def test_the_minimum_works_and_four_bytes_less_do_not(start):
+    model = model_of("NEG", "NEG", size=100)
+    expected = estimated(model).min_working_arena_bytes
+    assert allocate(start(model), arena_bytes=expected)["status"] == "ok"
+    chip = start(model)
+    assert allocate(chip, arena_bytes=expected - 4)["status"] == "error"
+    assert any("Too many buffers" in line or "Failed to" in line for line in chip.log)
+
+
+@pytest.mark.parametrize("record", [0, 1])
+def test_an_arena_too_small_for_tflms_own_objects_is_told_before_they_are_made(start, record):
+    chip = start(model_of("NEG"))
+    assert allocate(chip, arena_bytes=64, record=record)["status"] == "error"
+    assert chip.log == ["The arena cannot hold TFLM's own allocator"]
+
+
+def test_what_tflm_logs_comes_line_by_line_with_its_numbers(start):
+    chip = start(model_of("NEG", "NEG", size=16))
+    allocate(chip, arena_bytes=300)
+    # 116 bytes of TFLM's own objects and 16 that a model begins with; head and tail would meet in the tensors.
+    assert chip.log == [
+        "Failed to allocate tail memory. Requested: 36, available 24, missing: 12",
+        "Failed starting model allocation.",
+    ]
+
+
+def test_an_operator_that_was_left_out_is_named(library):
+    held = tuple(one for one in REGISTRATIONS if one.operator == "COUNTER")
+    image = build(BOARD, FakeTflm(library, held), ArmGcc(), lambda *_: None)
+    model = model_of("NEG")
+    chip = Chip(image, [pack(model, hashlib.sha256(model).hexdigest(), image.build_id)])
+    try:
+        chip.frame("hello")
+        assert allocate(chip)["status"] == "error"
+        assert chip.log == ["Didn't find op for builtin opcode 'NEG'"]
+    finally:
+        chip.close()
+
+
+def test_a_fault_tells_which_operator_ran(start):
+    # COUNTER tells of an operator inside of it, which must not be counted.
+    chip = start(model_of("COUNTER", "NEG"))
+    allocate(chip, variables=1)
+    chip.ask("input", "ok", index=0, offset=0, hex=f"{FAULTS:02x}")
+    chip.send(cmd="invoke")
+    fault = chip.frame("fault")
+    assert (fault["kind"], fault["stage"]) == ("usage_fault", "invoke")
+    assert (fault["operator"], fault["operator_name"], fault["operator_function"]) == (1, "NEG", 0)
+
+
+def test_a_run_that_ends_early_is_no_error_and_one_that_fails_is(start):
+    chip = start(model_of("NEG"))
+    allocate(chip)
+    assert run(chip, [ENDS_EARLY])["status"] == "ok"
+    assert chip.log == []
+    assert run(chip, [FAILS])["status"] == "error"
+    assert chip.log == ["Node NEG (number 0) failed to invoke with status 1"]
+    assert run(chip, [1])["status"] == "ok"
+
+
+def test_the_image_has_no_heap_no_stdio_and_no_exceptions(image):
+    unwanted = {"malloc", "_malloc_r", "free", "_sbrk", "_Znwj", "_Znaj", "__cxa_throw", "printf", "vsnprintf"}
+    assert unwanted.isdisjoint(ArmGcc().symbols(image.elf))
+
+
+def test_the_operators_are_those_of_the_headers():
+    header = HEADERS / "tensorflow/lite/micro/micro_mutable_op_resolver.h"
+    known = resolver_operators(header.read_text()).known
+    assert tuple(found.registration for found in known) == REGISTRATIONS
