@@ -59,6 +59,7 @@ GENERATION: Final = Generation(
         "persistent_buffers": ("resource_variables", "persistent_buffers"),
         "variables": ("variables",),
         "node_and_registration": ("node_and_registration",),
+        "op_data": (),  # there is such a kind, but nothing is ever counted as it
     },
     recording_objects={
         "allocator": "RecordingSingleArenaBufferAllocator",
