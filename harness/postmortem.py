@@ -18,6 +18,7 @@ from harness.domain.postmortem import (
     CodePlace,
     DeviceFault,
     PostMortem,
+    RunningOperator,
 )
 from harness.domain.recipe import MAGIC_BYTES, Recipe, Subject
 from harness.domain.reconciliation import Reconciliation
@@ -104,8 +105,8 @@ def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: R
     culprit = find_culprit(device, hello, subject, replace(recipe, arena_size_bytes=found.arena_size_bytes))
     if culprit is None:
         return found
-    kernel = CodeMap(subject.image.elf).entry(culprit.function)
-    words = f"the first to do so is {culprit}, kernel {kernel}"
+    kernel = _kernel(culprit, CodeMap(subject.image.elf))
+    words = f"the first to do so is {culprit}" + (f", kernel {kernel}" if kernel else "")
     return replace(found, overruns=(*found.overruns, words))
 
 
@@ -161,7 +162,6 @@ def _stack_pointer(found: PostMortem) -> int:
 def _with_places(found: PostMortem, code: CodeMap) -> PostMortem:
     """Addresses as functions and lines."""
     registers = found.fault.registers if found.fault else found.registers
-    operator = found.operator
     calls = tuple(_calls(found.stack, code))
     pc = code.place(registers["pc"]) if registers else None
     if pc and not pc.function and calls:  # nothing was saved, since there was no stack left to save it on
@@ -170,9 +170,14 @@ def _with_places(found: PostMortem, code: CodeMap) -> PostMortem:
         found,
         pc=pc,
         lr=_caller(registers["lr"], code) if registers else None,
-        kernel=code.entry(operator.function) if operator else None,
+        kernel=_kernel(found.operator, code),
         calls=calls,
     )
+
+
+def _kernel(operator: RunningOperator | None, code: CodeMap) -> CodePlace | None:
+    """The function of an operator's kernel, where TFLM tells it."""
+    return code.entry(operator.function) if operator and operator.function else None
 
 
 def _caller(return_address: int, code: CodeMap) -> CodePlace:

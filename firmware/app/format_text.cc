@@ -171,8 +171,9 @@ void Formatter::PutFloat(double value) {
   const auto millionths = static_cast<uint64_t>(value * 1e6 + 0.5);
   PutUnsigned(millionths / 1000000, 10);
   Put('.');
-  // A leading one keeps the zeros.
-  Put(DecimalText(static_cast<int64_t>(1000000 + millionths % 1000000)).view().substr(1));
+  for (uint64_t digit = 100000; digit > 0; digit /= 10) {
+    PutUnsigned(millionths / digit % 10, 10);
+  }
 }
 
 void Formatter::Put(std::string_view text) {

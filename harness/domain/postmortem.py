@@ -16,7 +16,7 @@ class RunningOperator:
     Attributes:
         index: its number in the model's main subgraph.
         name: TFLite's name of its kind; untrusted text when it is a custom one.
-        function: the address of its kernel's function.
+        function: the address of its kernel's function; 0 where TFLM does not tell it.
     """
 
     index: int

@@ -68,6 +68,13 @@ def test_without_a_probe_the_devices_own_words_are_used(compiled_program):
     assert "operator 3 CONV_2D" in found.reasons[0]
 
 
+def test_an_operator_whose_kernel_tflm_does_not_tell_has_none(compiled_program):
+    fault = replace(FAULT, operator=RunningOperator(3, "CONV_2D", 0))
+    found = examine(ERROR, subject(compiled_program), 500, device(fault=fault), object())
+    assert found.kernel is None
+    assert "while TFLM ran operator 3 CONV_2D" in found.summary()
+
+
 def test_silence_without_a_probe_accuses_nobody(compiled_program):
     found = examine(ERROR, subject(compiled_program), None, device(fault=None, arena_bytes=None), object())
     assert (found.suspect, found.pc, found.summary()) == ("", None, ())
