@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from harness.cli.options import board_option, tflm_option
+from harness.cli.options import (
+    MODEL_PATH,
+    board_option,
+    operators_for,
+    operators_option,
+    tflm_option,
+    together,
+)
 from harness.cli.output import format_option, show
 from harness.domain.board import Board
 
 
 @click.command()
-@board_option
-@tflm_option
-@format_option
-def command(board: Board, tflm: str, output_format: str) -> None:
-    """Build the firmware for a board, or find it built."""
+@click.argument("models", metavar="[MODEL...]", nargs=-1, type=MODEL_PATH)
+@together(board_option, tflm_option, operators_option, format_option)
+def command(models: tuple[Path, ...], board: Board, tflm: str, ops: str, output_format: str) -> None:
+    """Build the firmware for a board, or find it built. MODELs are only for `--ops used`."""
     from harness import plugins
     from harness.build import build
     from harness.cli.progress import StderrProgress
+    from harness.estimate import read_model
 
+    for model in models:
+        read_model(model)  # what is no model has no operators either
     progress = StderrProgress()
+    toolchain = plugins.toolchain(board.toolchain)
     try:
-        image = build(board, plugins.tflm_provider(tflm), plugins.toolchain(board.toolchain), progress)
+        provider = plugins.tflm_provider(tflm)
+        image = build(board, provider, toolchain, progress, operators=operators_for(ops, models))
     finally:
         progress.clear()
     row = {
@@ -33,6 +46,7 @@ def command(board: Board, tflm: str, output_format: str) -> None:
         "flash_bytes": len(image.segment.data),
         "ram_bytes": image.ram_bytes,
         "arena_max_bytes": image.arena_max_bytes,
+        "operators": len(image.operators),
         "elf": str(image.elf),
     }
     show([row], output_format)

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import MODEL_PATH, force_flash_option, tflm_option, together, unit_options
+from harness.cli.options import (
+    MODEL_PATH,
+    force_flash_option,
+    operators_for,
+    operators_option,
+    tflm_option,
+    together,
+    unit_options,
+)
 from harness.cli.output import format_option, show
 from harness.domain.board import Board
 
@@ -14,7 +22,7 @@ from harness.domain.board import Board
 @click.command()
 @click.argument("model", required=False, type=MODEL_PATH)
 @unit_options
-@together(tflm_option, force_flash_option, format_option)
+@together(tflm_option, operators_option, force_flash_option, format_option)
 def command(
     *,
     model: Path | None,
@@ -22,6 +30,7 @@ def command(
     probe: str | None,
     port: str | None,
     tflm: str,
+    ops: str,
     force_flash: bool,
     output_format: str,
 ) -> None:
@@ -31,9 +40,11 @@ def command(
     from harness.session import RunOptions, open_session
 
     contents = [read_model(model)] if model else []
+    operators = operators_for(ops, [model] if model else [])
+    options = RunOptions(tflm, probe, port, force_flash=force_flash, operators=operators)
     progress = StderrProgress()
     try:
-        with open_session(board, RunOptions(tflm, probe, port, force_flash=force_flash), progress) as session:
+        with open_session(board, options, progress) as session:
             written = session.flash(contents)
             unit = session.connect().dut
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -167,11 +167,19 @@ corrections_options: tuple[Decorator, Decorator] = (
 )
 
 
-def operators_for(ops: str, models: Iterable[Path]) -> frozenset[str] | None:
-    """The operators that --ops means; None for all."""
+def operators_for(ops: str, models: Collection[Path]) -> frozenset[str] | None:
+    """The operators that --ops means; None for all.
+
+    Raises:
+        UsageError: those of the models, and there is none.
+    """
     from harness.expectation import used_operators
 
-    return used_operators(models) if ops == USED_OPERATORS else None
+    if ops != USED_OPERATORS:
+        return None
+    if not models:
+        raise UsageError("whose operators? No model is given", where=f"--ops {ops}")
+    return used_operators(models)
 
 
 def corrections_folder(corrections_dir: Path | None, no_corrections: bool) -> Path | None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+
 import click
 import pytest
 from click.testing import CliRunner, Result
@@ -34,3 +36,11 @@ def test_an_unset_shell_variable_chooses_no_unit(option: str) -> None:
 def test_good_values_pass() -> None:
     found = run("--threshold", "0", "--margin", "12.5", "--probe", "bench1", "--port", "/dev/ttyUSB0")
     assert "'threshold_percent': 0.0, 'margin_percent': 12.5" in found.stdout
+
+
+@pytest.mark.parametrize("module", ["build", "flash"])
+def test_operators_of_no_model_are_none_to_build_with(module: str) -> None:
+    subject = importlib.import_module(f"harness.cli.{module}").command
+    found = CliRunner().invoke(subject, ["--board", "stm32f407-virtual", "--ops", "used"], standalone_mode=False)
+    assert isinstance(found.exception, UsageError)
+    assert "No model is given" in str(found.exception)
