@@ -152,8 +152,8 @@ def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symb
 
 
 def _configuration(manifest: Manifest, symbols: Symbols) -> Iterator[Finding]:
-    if _COMMON in symbols:
-        yield from _same_define(manifest, _STATIC_MEMORY, _DYNAMIC not in symbols)
+    if symbols.any_holds(_COMMON):
+        yield from _same_define(manifest, _STATIC_MEMORY, not symbols.any_holds(_DYNAMIC))
     yield from _same_define(manifest, _COMPRESSION, symbols.any_holds(_COMPRESSED))
 
 
@@ -186,9 +186,9 @@ def _operators(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
     if lacking:
         names = ", ".join(sorted(one.operator for one in lacking))
         yield Finding("operators", f"in the headers, not in the library: {names}")
-    twice = {name: members for name, members in symbols.register_functions.items() if len(members) > 1}
-    for name, members in sorted(twice.items()):
-        yield Finding("operators", f"{name} is defined more than once, in {', '.join(members)}: the linker takes one")
+    twice = sorted(name for name, members in symbols.register_functions.items() if len(members) > 1)
+    if twice:
+        yield Finding("operators", f"in the library more than once, of which the linker takes one: {', '.join(twice)}")
 
 
 def _not_in_library(headers: Headers, symbols: Symbols) -> frozenset[Registration]:
