@@ -97,6 +97,7 @@ def measurement(subject: Subject, findings: Findings, device: Device) -> Measure
         recording_failure=findings.recording_failure,
         struct_sizes=dict(findings.hello.struct_sizes),
         resets=device.unexpected_boots,
+        kernels=subject.image.kernels,
     )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.domain.board import Board
-from harness.domain.estimate import Estimate, Profile
+from harness.domain.estimate import SHARED_NAME, Estimate, Profile
 from harness.domain.firmware import FirmwareImage
 from harness.domain.graph import Graph, operator_place, quoted
 from harness.errors import ModelError, OperatorMissingError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction, uncorrected
-from harness.estimate.shared_arena import SHARED_NAME, shared_estimate, shared_sha256
+from harness.estimate.shared_arena import shared_estimate, shared_sha256
 from harness.run_options import RunOptions
 
 

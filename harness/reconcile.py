@@ -45,7 +45,7 @@ def reconcile(
             byte is `under`: an arena of that size does not work.
 
     Raises:
-        ResultError: they are of different models, boards or TFLM generations.
+        ResultError: they are of different models, boards, TFLM generations or kernel sets.
     """
     _check_same(estimate, measurement)
     error_bytes = estimate.arena_used_bytes - measurement.arena_used_bytes
@@ -159,6 +159,7 @@ def _check_same(estimate: Estimate, measurement: Measurement) -> None:
         ("model hash", estimate.sha256, measurement.sha256),
         ("board", estimate.board, measurement.board),
         ("TFLM generation", estimate.profile.tflm, measurement.tflm),
+        ("kernel set", estimate.profile.kernels, measurement.kernels),
     ):
         if ours != theirs:
             raise ResultError(
@@ -166,7 +167,7 @@ def _check_same(estimate: Estimate, measurement: Measurement) -> None:
                 where=measurement.model,
                 measured=theirs,
                 expected=ours,
-                hint="estimate with the --board and --tflm that the measurement was made with",
+                hint="estimate with the --board, --tflm and --kernels that the measurement was made with",
             )
 
 
@@ -212,6 +213,8 @@ def _minimum_error(estimate: Estimate, measurement: Measurement) -> int:
 
 def _causes(estimate: Estimate, measurement: Measurement) -> Iterator[str]:
     yield from measurement.overruns
+    if measurement.resets:
+        yield f"the device started anew by itself, {measurement.resets} times"
     yield from _deviations(estimate, measurement)
     yield from _paint_findings(measurement)
     yield from _minimum_findings(estimate, measurement)

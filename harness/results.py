@@ -49,6 +49,7 @@ def measurement_to_json(measurement: Measurement) -> Json:
         "probe_id": measurement.probe_id,
         "unit": measurement.unit,
         "tflm": measurement.tflm,
+        "kernels": measurement.kernels,
         "build_id": measurement.build_id,
         "arena_size_bytes": measurement.arena_size_bytes,
         "arena_used_bytes": measurement.arena_used_bytes,
@@ -204,6 +205,7 @@ def measurement_from_json(item: Fields) -> Measurement:
         recording_failure=item.text("recording_failure") if item.has("recording_failure") else None,
         struct_sizes=item.inner("struct_sizes").all_integers(),
         resets=item.integer_or_none("resets") or 0,
+        kernels=item.text("kernels") if item.has("kernels") else "reference",
     )
 
 

@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness.domain.board import Board
+from harness.domain.estimate import SHARED_NAME
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import DoesNotLinkError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, file_name, read_model
 from harness.estimate.shapes_rewrite import resize_model
-from harness.estimate.shared_arena import SHARED_NAME
 from harness.ports import Progress
 from harness.reconcile import without_measurement
 from harness.run_options import RunOptions

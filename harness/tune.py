@@ -14,7 +14,7 @@ from typing import Final
 
 from harness import __version__
 from harness.domain.correction import CORRECTION_PREFIX, Correction, FitErrors, FittedModel, Offset
-from harness.domain.estimate import Estimate, Profile
+from harness.domain.estimate import SHARED_NAME, Estimate, Profile
 from harness.domain.measurement import Measurement
 from harness.errors import ResultError
 
@@ -82,6 +82,8 @@ def pair_up(results: Iterable[tuple[Sequence[Estimate], Sequence[Measurement]]])
         known = {(found.sha256, found.board, found.profile.tflm): found for found in estimates}
         for measurement in measurements:
             estimate = known.get((measurement.sha256, measurement.board, measurement.tflm))
+            if measurement.model == SHARED_NAME:  # corrections are of models alone
+                continue
             if estimate is None:
                 raise ResultError("a measurement has no estimate of its model, board and TFLM", where=measurement.model)
             if estimate.method != "layout":
@@ -93,7 +95,7 @@ def pair_up(results: Iterable[tuple[Sequence[Estimate], Sequence[Measurement]]])
 
 def samples_of(pairs: Sequence[Pair]) -> list[Sample]:
     """One sample per model, by hash. Sections count that every estimate and every measurement of the profile names."""
-    named = [{*_tail_sections(estimate)} & measurement.sections.keys() for estimate, measurement in pairs]
+    named = [{*_recorded(estimate)} & measurement.sections.keys() for estimate, measurement in pairs]
     names = set.intersection(*named) if named else set()
     by_model: dict[str, list[Pair]] = {}
     for pair in pairs:
@@ -114,9 +116,9 @@ def _sample(pairs: Sequence[Pair], names: Collection[str]) -> Sample:
 
 
 def _missing(estimate: Estimate, measurement: Measurement, names: Collection[str]) -> dict[Key, int]:
-    """By section; what the tail lacks beside its named sections is the section `tail`."""
-    sections = _tail_sections(estimate)
-    named = {("tail", name): measurement.sections[name] - sections[name] for name in sorted(names)}
+    """By section, as TFLM records them; what the tail lacks beside its named sections is the section `tail`."""
+    expected = _recorded(estimate)
+    named = {("tail", name): measurement.sections[name] - expected[name] for name in sorted(names)}
     head = measurement.head_bytes - ((estimate.head_bytes or 0) - _corrected_bytes(estimate, "head"))
     tail = measurement.tail_bytes - ((estimate.tail_bytes or 0) - _corrected_bytes(estimate, "tail"))
     return {_HEAD: head, _TAIL: tail - sum(named.values()), **named}
@@ -128,12 +130,8 @@ def _missing_minimum(estimate: Estimate, measurement: Measurement) -> int | None
     return measurement.min_working_arena_bytes - estimate.min_working_arena_bytes
 
 
-def _tail_sections(estimate: Estimate) -> dict[str, int]:
-    sections: dict[str, int] = {}
-    for section in estimate.sections:
-        if section.region == "tail" and not section.name.startswith(CORRECTION_PREFIX):
-            sections[section.name] = sections.get(section.name, 0) + section.size_bytes
-    return sections
+def _recorded(estimate: Estimate) -> dict[str, int]:
+    return {section.name: section.size_bytes for section in estimate.recorded_sections}
 
 
 def _corrected_bytes(estimate: Estimate, region: str) -> int:

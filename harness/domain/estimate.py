@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+
+SHARED_NAME: Final = "(shared)"
+"""What several models that share an arena are called, in place of a file name."""
 
 
 @dataclass(frozen=True)

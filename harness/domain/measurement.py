@@ -41,6 +41,7 @@ class Measurement:
         model, sha256: file name and hash of the model, the hash as the device read it from its flash.
         board, probe_id, unit: the kind of board, its probe, and the chip's own unique id.
         tflm: the TFLM generation that ran.
+        kernels: the kernel set that its firmware was built with.
         build_id: of the firmware that ran.
         arena_size_bytes: the arena that was given.
         arena_used_bytes: what the interpreter's own call reports.
@@ -97,3 +98,4 @@ class Measurement:
     recording_failure: str | None = None
     struct_sizes: dict[str, int] = field(default_factory=dict)
     resets: int = 0
+    kernels: str = "reference"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.domain.correction import CORRECTION_PREFIX
 from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
@@ -32,10 +33,14 @@ class RecordedSection:
 
 
 def recorded_sections(estimate: Estimate | None, measurement: Measurement | None) -> tuple[RecordedSection, ...]:
-    """What TFLM recorded of a model, beside its estimate; empty where there is one of the two only."""
+    """What TFLM recorded of a model, beside its corrected estimate; empty where there is one of the two only."""
     if estimate is None or measurement is None:
         return ()
     expected = {section.name: section.size_bytes for section in estimate.recorded_sections}
+    for section in estimate.sections:
+        kind = section.name.removeprefix(CORRECTION_PREFIX)
+        if section.name != kind and kind in expected:
+            expected[kind] += section.size_bytes
     return tuple(RecordedSection(name, expected.get(name), found) for name, found in measurement.sections.items())
 
 

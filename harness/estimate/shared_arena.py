@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.estimate import SHARED_NAME, Estimate, Profile, Section
 from harness.errors import UsageError
 from harness.estimate.api import DEFAULT_ARENA_BYTES, estimate, load_graph
 from harness.estimate.arena import (
@@ -28,8 +28,6 @@ from harness.estimate.arena import (
 )
 from harness.estimate.generation import generation_of
 from harness.estimate.model_file import ModelFile
-
-SHARED_NAME: Final = "(shared)"
 
 _SHARED_OBJECTS: Final = frozenset({"allocator", "memory_planner", "micro_allocator"})
 """Sections of what the application creates once for all models."""

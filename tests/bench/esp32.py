@@ -63,7 +63,7 @@ def _boot() -> Iterator[Row]:
     board = load_board(BOARD)
     transport = plugins.transport(board.transport)
     with open_session(board, RunOptions(), _silent) as session:
-        session.flash(None)
+        session.flash()
         bench = session.connect()
         line = bench.flash.start(lambda: transport.open(bench.dut.port, board.baud_rate))
         device = Device(line, lambda: bench.flash.restart(line), Patience())

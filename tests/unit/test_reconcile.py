@@ -4,6 +4,7 @@ import pytest
 
 from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.measurement import Measurement
+from harness.domain.reconciliation import recorded_sections
 from harness.errors import BenchError, DeviceFaultError, ModelError, ResultError
 from harness.reconcile import join, reconcile, table, without_measurement
 
@@ -83,9 +84,17 @@ def test_causes_are_put_into_words():
     assert causes(sections={"op_data": 804, "unheard_of": 5}) == ("op_data takes -8 bytes against the estimate",)
     assert causes(sections={"op_data": 812}) == ()
     assert causes(recording_failure="the arena is too small")[0].endswith("not be recorded: the arena is too small")
+    assert causes(resets=2) == ("the device started anew by itself, 2 times",)
     assert "200 bytes more for a while" in causes(min_working_arena_bytes=1200)[0]
     assert "4 bytes of what is used are padding" in causes(min_working_arena_bytes=996)[0]
     assert "4 bytes next to the free middle" in causes(painted_used_bytes=996)[0]
+
+
+def test_a_section_is_estimated_with_its_correction():
+    correction = Section("correction_of_op_data", "tail", -8)
+    corrected = replace(ESTIMATE, sections=(*ESTIMATE.sections, correction))
+    (found,) = recorded_sections(corrected, replace(MEASUREMENT, sections={"op_data": 804}))
+    assert (found.estimate_bytes, found.error_bytes) == (804, 0)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +103,7 @@ def test_causes_are_put_into_words():
         ({"sha256": "cd"}, "model hash"),
         ({"board": "c"}, "board"),
         ({"tflm": "2026-08"}, "TFLM generation"),
+        ({"kernels": "cmsis-nn"}, "kernel set"),
     ],
 )
 def test_what_does_not_belong_together_is_an_error(changes, told):
