@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-
 SHARED_NAME: Final = "(shared)"
 """What several models that share an arena are called, in place of a file name."""
 
