@@ -4,8 +4,11 @@ import hashlib
 
 import pytest
 
+from harness import plugins
+from harness.boards import load_board
 from harness.build import build
 from harness.domain.estimate import Profile
+from harness.errors import ToolchainError
 from harness.estimate import ModelFile, estimate
 from harness.estimate.tflm_2026_08 import GENERATION
 from harness.model_image import pack
@@ -19,10 +22,27 @@ ARENA_BYTES = 4096
 PAINT = 0xAA
 # What NEG does when its input begins so: kernels/micro_ops.h of the library.
 FAULTS, ENDS_EARLY, FAILS = 0x66, 0x67, 0x68
+# What the firmware itself does then, when it is built for it: app/misbehave.cc.
+OVERRUNS_GUARD = 0xE1
 
 
 def model_of(*operators, size=16):
     return chain(*operators, size=size, type="int8").build()
+
+
+def delay_line(size=16):
+    """What comes out is what went in the time before, kept in a resource variable; another output is its negative."""
+    model = ModelBuilder()
+    x = model.input("x", [1, size], "int8", scales=1)
+    handle = model.tensor("handle", [], "resource")
+    before, negative = (model.tensor(name, [1, size], "int8", scales=1) for name in ("before", "negative"))
+    model.operator("VAR_HANDLE", [], [handle], options=("VarHandleOptions", {"SharedName": "state"}))
+    model.operator("READ_VARIABLE", [handle], [before])
+    model.operator("ASSIGN_VARIABLE", [handle, x], [])
+    model.operator("NEG", [x], [negative])
+    model.output(before)
+    model.output(negative)
+    return model.build()
 
 
 def estimated(model, **more):
@@ -91,12 +111,13 @@ def test_another_schema_is_refused(start):
     assert start(model.build()).hello["model"]["state"] == "bad_schema"
 
 
-@pytest.mark.parametrize("operators", [["NEG"], ["NEG", "NEG", "NEG"]])
+@pytest.mark.parametrize(
+    ("model", "variables"), [(model_of("NEG", size=40), 0), (model_of(*["NEG"] * 3), 0), (delay_line(), 1)]
+)
 @pytest.mark.parametrize("arena_bytes", [4096, 4092, 4088, 4084])
-def test_the_arena_is_as_estimated(start, operators, arena_bytes):
-    model = model_of(*operators, size=40)
+def test_the_arena_is_as_estimated(start, model, variables, arena_bytes):
     expected = estimated(model, arena_size_bytes=arena_bytes)
-    allocated = allocate(start(model), arena_bytes=arena_bytes)
+    allocated = allocate(start(model), arena_bytes=arena_bytes, variables=variables)
     assert allocated["status"] == "ok"
     found = (allocated["used_bytes"], allocated["head_bytes"], allocated["tail_bytes"])
     assert found == (expected.arena_used_bytes, expected.head_bytes, expected.tail_bytes)
@@ -134,13 +155,13 @@ def test_recording_tells_sections_and_takes_more_tail(start):
 
 
 def test_a_resource_variable_keeps_its_value_from_run_to_run(start):
-    chip = start(model_of("COUNTER", size=4))
+    chip = start(delay_line())
     assert allocate(chip, variables=1)["status"] == "ok"
-    counts = []
-    for _ in range(3):
-        run(chip, [10, 0, 0, 0])
-        counts.append(output(chip)[0])
-    assert counts == [10, 11, 12]
+    before = []
+    for value in (7, 8, 9):
+        run(chip, [value])
+        before.append(output(chip)[0])
+    assert before == [0, 7, 8]
 
 
 def test_resource_variables_come_out_of_the_tail(start):
@@ -152,16 +173,16 @@ def test_resource_variables_come_out_of_the_tail(start):
 
 
 def test_without_variables_an_operator_that_needs_one_is_not_prepared(start):
-    chip = start(model_of("NEG", "COUNTER"))
+    chip = start(delay_line())
     assert allocate(chip)["status"] == "error"
     assert chip.log == [
-        "COUNTER needs a resource variable",
-        "Node COUNTER (number 1) failed to prepare with status 1",
+        "VAR_HANDLE requires resource variables",
+        "Node VAR_HANDLE (number 0) failed to prepare with status 1",
     ]
 
 
 def test_models_share_an_arena_and_keep_their_state(start):
-    first, second = model_of("NEG", size=64), model_of("COUNTER", size=16)
+    first, second = model_of("NEG", size=64), delay_line(size=16)
     alone = [allocate(start(model), variables=variables) for model, variables in ((first, 0), (second, 1))]
     chip = start(first, second)
     allocate(chip)
@@ -171,11 +192,11 @@ def test_models_share_an_arena_and_keep_their_state(start):
     assert shared["tail_bytes"] < sum(one["tail_bytes"] for one in alone)
     assert shared["used_bytes"] == shared["head_bytes"] + shared["tail_bytes"]
     assert shared["inputs"][0]["size_bytes"] == 16
-    for count in (5, 6):
+    for value, before in ((5, 0), (6, 5)):
         run(chip, [9], model=0)
         assert output(chip, model=0)[0] == 256 - 9
-        run(chip, [5], model=1)
-        assert output(chip, model=1)[0] == count
+        run(chip, [value], model=1)
+        assert output(chip, model=1)[0] == before
     scanned = chip.ask("scan", "scanned")
     assert scanned["written_bytes"] == 0
     assert scanned["gap_bytes"] == ARENA_BYTES - shared["used_bytes"]
@@ -217,7 +238,7 @@ def test_what_tflm_logs_comes_line_by_line_with_its_numbers(start):
 
 
 def test_an_operator_that_was_left_out_is_named(library):
-    held = tuple(one for one in REGISTRATIONS if one.operator == "COUNTER")
+    held = tuple(one for one in REGISTRATIONS if one.operator == "VAR_HANDLE")
     image = build(BOARD, FakeTflm(library, held), ArmGcc(), lambda *_: None)
     model = model_of("NEG")
     chip = Chip(image, [pack(model, hashlib.sha256(model).hexdigest(), image.build_id)])
@@ -230,14 +251,14 @@ def test_an_operator_that_was_left_out_is_named(library):
 
 
 def test_a_fault_tells_which_operator_ran(start):
-    # COUNTER tells of an operator inside of it, which must not be counted.
-    chip = start(model_of("COUNTER", "NEG"))
+    # READ_VARIABLE tells of an operator inside of it, which must not be counted.
+    chip = start(delay_line())
     allocate(chip, variables=1)
     chip.ask("input", "ok", index=0, offset=0, hex=f"{FAULTS:02x}")
     chip.send(cmd="invoke")
     fault = chip.frame("fault")
     assert (fault["kind"], fault["stage"]) == ("usage_fault", "invoke")
-    assert (fault["operator"], fault["operator_name"], fault["operator_function"]) == (1, "NEG", 0)
+    assert (fault["operator"], fault["operator_name"], fault["operator_function"]) == (3, "NEG", 0)
 
 
 def test_a_run_that_ends_early_is_no_error_and_one_that_fails_is(start):
@@ -259,3 +280,47 @@ def test_the_operators_are_those_of_the_headers():
     header = HEADERS / "tensorflow/lite/micro/micro_mutable_op_resolver.h"
     known = resolver_operators(header.read_text()).known
     assert tuple(found.registration for found in known) == REGISTRATIONS
+
+
+def test_watching_tells_which_operator_wrote_where_nothing_may_be_written(library):
+    image = build(BOARD, FakeTflm(library, defines={"HARNESS_TEST_FAULTS": None}), ArmGcc(), lambda *_: None)
+    model = model_of("NEG", "NEG")
+    chip = Chip(image, [pack(model, hashlib.sha256(model).hexdigest(), image.build_id)])
+    try:
+        chip.frame("hello")
+        allocate(chip)
+        invoked = run(chip, [OVERRUNS_GUARD], watch=1)
+        assert (invoked["operator"], invoked["operator_name"], invoked["operator_function"]) == (1, "NEG", 0)
+        assert chip.ask("scan", "scanned")["guard_high_written_bytes"] == 1
+    finally:
+        chip.close()
+
+
+@pytest.mark.parametrize("board", ["stm32f407-black", "esp32-virtual"])
+def test_it_is_built_for_other_boards_too(board, tmp_path):
+    other = load_board(board)
+    toolchain = plugins.toolchain(other.toolchain)
+    try:
+        toolchain.identify()
+    except ToolchainError as error:
+        pytest.skip(f"{error.what}: {error.hint}")
+    library = build_library(toolchain, [*other.cpu_flags, other.optimization], tmp_path)
+    assert build(other, FakeTflm(library), toolchain, lambda *_: None).tflm == "2026-08"
+
+
+def test_a_streaming_model_runs_as_any_other(harness, library, tmp_path):
+    manifest, model = tmp_path / "tflm.toml", tmp_path / "delay_line.tflite"
+    manifest.write_text(
+        f'include = ["{HEADERS}"]\nlibraries = ["{library}"]\ndefines = ["NDEBUG", "TF_LITE_STATIC_MEMORY"]\n'
+    )
+    model.write_bytes(delay_line())
+    data = tmp_path / "input.bin"
+    data.write_bytes(bytes(range(16)))
+    ended = harness(
+        "run", model, "--board", BOARD.id, "--tflm", manifest, "--input", data, "--min-arena", "--format", "json"
+    )
+    assert ended.status == 0, ended.err
+    (row,) = ended.rows
+    assert (row["verdict"], row["error_bytes"]) == ("ok", 0)
+    # It runs more than once, so that what went in has come out.
+    assert row["measurement"]["outputs"][0]["hex"] == bytes(range(16)).hex()

@@ -1,13 +1,13 @@
-"""A TFLM made for tests, with the interface of 2026-08 and two operators: its headers and a library of it.
+"""A TFLM made for tests, with the interface of 2026-08 and four operators: its headers and a library of it.
 
 It allocates in TFLM's order and with TFLM's sizes, so that the arena's figures can be checked against the estimate. It
-reads models of one subgraph whose operators are NEG and the custom operator COUNTER (kernels/micro_ops.h).
+reads models of one subgraph (kernels/micro_ops.h has the operators).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.cache import fingerprint
@@ -15,8 +15,13 @@ from harness.domain.firmware import Registration, TflmSource
 from harness.ports import Progress, Toolchain
 
 HEADERS = Path(__file__).parent / "2026"
-DEFINES = {"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None}
-REGISTRATIONS = (Registration("COUNTER", "AddCounter()"), Registration("NEG", "AddNeg()"))
+DEFINES: Mapping[str, str | None] = {"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None}
+REGISTRATIONS = (
+    Registration("ASSIGN_VARIABLE", "AddAssignVariable()"),
+    Registration("NEG", "AddNeg()"),
+    Registration("READ_VARIABLE", "AddReadVariable()"),
+    Registration("VAR_HANDLE", "AddVarHandle()"),
+)
 FLAGS = (
     *("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-fno-short-enums"),
     *("-DNDEBUG", "-DTF_LITE_STATIC_MEMORY", f"-I{HEADERS}"),
@@ -47,10 +52,12 @@ class FakeTflm:
     Attributes:
         library: that `build_library` has made.
         registrations: the operators to register.
+        defines: further preprocessor symbols for the firmware.
     """
 
     library: Path
     registrations: tuple[Registration, ...] = REGISTRATIONS
+    defines: Mapping[str, str | None] = field(default_factory=dict)
 
     def fetch(self, progress: Progress) -> TflmSource:
         """See `ports.TflmProvider`."""
@@ -60,7 +67,7 @@ class FakeTflm:
             content_hash=fingerprint(self.library.read_bytes()),
             include_dirs=(HEADERS,),
             sources=(),
-            defines=DEFINES,
+            defines={**DEFINES, **self.defines},
             registrations=self.registrations,
             libraries=(self.library,),
             header_hash=fingerprint(*(path.read_bytes() for path in sorted(HEADERS.rglob("*.h")))),

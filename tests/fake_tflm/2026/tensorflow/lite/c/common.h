@@ -101,9 +101,11 @@ struct TfLiteContext {
   tflite::MicroProfilerInterface* profiler;
 };
 
+// `node->custom_initial_data` is the operator in the model; `node->user_data` has `user_data_bytes`.
 struct TFLMRegistration {
   TfLiteStatus (*prepare)(TfLiteContext* context, TfLiteNode* node);
   TfLiteStatus (*invoke)(TfLiteContext* context, TfLiteNode* node);
+  size_t builtin_data_bytes;
+  size_t user_data_bytes;
   int32_t builtin_code;
-  const char* custom_name;
 };

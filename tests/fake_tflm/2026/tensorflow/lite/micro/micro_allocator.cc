@@ -97,6 +97,8 @@ void* MicroAllocator::AllocatePersistentBuffer(size_t bytes) {
   return memory_->AllocatePersistentBuffer(bytes, kAlignment);
 }
 
+void* MicroAllocator::AllocateBuiltinData(size_t bytes) { return memory_->AllocatePersistentBuffer(bytes, 4); }
+
 size_t MicroAllocator::used_bytes() const { return memory_->GetUsedBytes(); }
 
 SubgraphAllocations* MicroAllocator::StartModelAllocation(const Model* model) {
@@ -151,6 +153,7 @@ NodeAndRegistration* MicroAllocator::AllocateNodeAndRegistrations(const Model* m
     nodes[i] = {};
     nodes[i].node.inputs = AsArray(graph->op(i)->inputs());
     nodes[i].node.outputs = AsArray(graph->op(i)->outputs());
+    nodes[i].node.custom_initial_data = graph->op(i);
   }
   return nodes;
 }

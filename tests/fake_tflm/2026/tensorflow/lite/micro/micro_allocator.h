@@ -32,6 +32,7 @@ class MicroAllocator {
   static MicroAllocator* Create(SingleArenaBufferAllocator* memory_allocator, MicroMemoryPlanner* memory_planner);
 
   virtual void* AllocatePersistentBuffer(size_t bytes);
+  void* AllocateBuiltinData(size_t bytes);
   size_t used_bytes() const;
 
   // The steps of AllocateTensors; null or an error when the arena is too small.

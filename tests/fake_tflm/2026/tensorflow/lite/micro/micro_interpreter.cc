@@ -6,7 +6,7 @@ namespace tflite {
 namespace {
 
 const char* NameOf(const TFLMRegistration& registration) {
-  return registration.builtin_code == BuiltinOperator_CUSTOM ? registration.custom_name : "NEG";
+  return EnumNameBuiltinOperator(static_cast<BuiltinOperator>(registration.builtin_code));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ TfLiteStatus MicroInterpreter::AllocateTensors() {
     return kTfLiteError;
   }
   context_.tensors = allocations_->tensors;
-  if (FindRegistrations() != kTfLiteOk || PrepareOperators() != kTfLiteOk ||
+  if (FindRegistrations() != kTfLiteOk || InitOperators() != kTfLiteOk || PrepareOperators() != kTfLiteOk ||
       allocator_.FinishModelAllocation(model_, allocations_) != kTfLiteOk) {
     return kTfLiteError;
   }
@@ -68,15 +68,31 @@ TfLiteStatus MicroInterpreter::InvokeOperator(NodeAndRegistration* op) {
 TfLiteStatus MicroInterpreter::FindRegistrations() {
   const SubGraph* graph = model_->subgraph();
   for (uint32_t i = 0; i < graph->operators_length(); ++i) {
-    const OperatorCode* code = model_->operator_code(graph->op(i)->opcode_index());
-    const bool custom = code->builtin_code() == BuiltinOperator_CUSTOM;
-    const TFLMRegistration* found =
-        custom ? op_resolver_.FindOp(code->custom_code()) : op_resolver_.FindOp(code->builtin_code());
+    const BuiltinOperator code = model_->operator_code(graph->op(i)->opcode_index())->builtin_code();
+    const TFLMRegistration* found = op_resolver_.FindOp(code);
     if (found == nullptr) {
-      MicroPrintf("Didn't find op for builtin opcode '%s'", custom ? code->custom_code() : "NEG");
+      MicroPrintf("Didn't find op for builtin opcode '%s'", EnumNameBuiltinOperator(code));
       return kTfLiteError;
     }
-    allocations_->node_and_registrations[i].registration = found;
+    NodeAndRegistration& op = allocations_->node_and_registrations[i];
+    op.registration = found;
+    op.node.builtin_data =
+        found->builtin_data_bytes == 0 ? nullptr : allocator_.AllocateBuiltinData(found->builtin_data_bytes);
+    if (found->builtin_data_bytes > 0 && op.node.builtin_data == nullptr) {
+      return kTfLiteError;
+    }
+  }
+  return kTfLiteOk;
+}
+
+TfLiteStatus MicroInterpreter::InitOperators() {
+  for (uint32_t i = 0; i < model_->subgraph()->operators_length(); ++i) {
+    NodeAndRegistration& op = allocations_->node_and_registrations[i];
+    const size_t bytes = op.registration->user_data_bytes;
+    op.node.user_data = bytes == 0 ? nullptr : allocator_.AllocatePersistentBuffer(bytes);
+    if (bytes > 0 && op.node.user_data == nullptr) {
+      return kTfLiteError;
+    }
   }
   return kTfLiteOk;
 }

@@ -38,6 +38,7 @@ class MicroInterpreter {
 
  private:
   TfLiteStatus FindRegistrations();
+  TfLiteStatus InitOperators();
   TfLiteStatus PrepareOperators();
   TfLiteStatus InvokeOperator(NodeAndRegistration* op);
   TfLiteTensor** AllocateTensorList(const uint8_t* indices, size_t count);

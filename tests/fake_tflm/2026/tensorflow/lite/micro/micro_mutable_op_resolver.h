@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstring>
-
 #include "tensorflow/lite/micro/kernels/micro_ops.h"
 #include "tensorflow/lite/micro/micro_log.h"
 #include "tensorflow/lite/micro/micro_op_resolver.h"
@@ -17,37 +15,27 @@ class MicroMutableOpResolver : public MicroOpResolver {
 
   const TFLMRegistration* FindOp(BuiltinOperator op) const override {
     for (unsigned int i = 0; i < count_; ++i) {
-      if (registrations_[i].builtin_code == op && op != BuiltinOperator_CUSTOM) {
+      if (registrations_[i].builtin_code == op) {
         return &registrations_[i];
       }
     }
     return nullptr;
   }
 
-  const TFLMRegistration* FindOp(const char* op) const override {
-    for (unsigned int i = 0; i < count_; ++i) {
-      if (registrations_[i].custom_name != nullptr && strcmp(registrations_[i].custom_name, op) == 0) {
-        return &registrations_[i];
-      }
-    }
-    return nullptr;
+  TfLiteStatus AddAssignVariable(const TFLMRegistration& registration = Register_ASSIGN_VARIABLE()) {
+    return AddBuiltin(BuiltinOperator_ASSIGN_VARIABLE, registration);
   }
-
-  TfLiteStatus AddCustom(const char* name, const TFLMRegistration* registration) {
-    if (count_ == tOpCount) {
-      MicroPrintf("Couldn't register custom op '%s', resolver size is too small (%d)", name, tOpCount);
-      return kTfLiteError;
-    }
-    registrations_[count_] = *registration;
-    registrations_[count_].builtin_code = BuiltinOperator_CUSTOM;
-    registrations_[count_++].custom_name = name;
-    return kTfLiteOk;
-  }
-
-  TfLiteStatus AddCounter() { return AddCustom("COUNTER", tflite::Register_COUNTER()); }
 
   TfLiteStatus AddNeg(const TFLMRegistration& registration = Register_NEG()) {
     return AddBuiltin(BuiltinOperator_NEG, registration);
+  }
+
+  TfLiteStatus AddReadVariable(const TFLMRegistration& registration = Register_READ_VARIABLE()) {
+    return AddBuiltin(BuiltinOperator_READ_VARIABLE, registration);
+  }
+
+  TfLiteStatus AddVarHandle(const TFLMRegistration& registration = Register_VAR_HANDLE()) {
+    return AddBuiltin(BuiltinOperator_VAR_HANDLE, registration);
   }
 
  private:
@@ -57,7 +45,6 @@ class MicroMutableOpResolver : public MicroOpResolver {
       return kTfLiteError;
     }
     registrations_[count_] = registration;
-    registrations_[count_].custom_name = nullptr;
     registrations_[count_++].builtin_code = op;
     return kTfLiteOk;
   }

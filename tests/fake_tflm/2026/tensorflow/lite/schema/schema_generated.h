@@ -7,7 +7,26 @@
 
 namespace tflite {
 
-enum BuiltinOperator : int32_t { BuiltinOperator_CUSTOM = 32, BuiltinOperator_NEG = 59 };
+enum BuiltinOperator : int32_t {
+  BuiltinOperator_NEG = 59,
+  BuiltinOperator_VAR_HANDLE = 142,
+  BuiltinOperator_READ_VARIABLE = 143,
+  BuiltinOperator_ASSIGN_VARIABLE = 144,
+};
+
+inline const char* EnumNameBuiltinOperator(BuiltinOperator op) {
+  switch (op) {
+    case BuiltinOperator_NEG:
+      return "NEG";
+    case BuiltinOperator_VAR_HANDLE:
+      return "VAR_HANDLE";
+    case BuiltinOperator_READ_VARIABLE:
+      return "READ_VARIABLE";
+    case BuiltinOperator_ASSIGN_VARIABLE:
+      return "ASSIGN_VARIABLE";
+  }
+  return "";
+}
 
 template <typename T>
 T ReadAt(const void* at) {
@@ -76,11 +95,17 @@ class Tensor : public Table {
   bool is_variable() const { return Scalar<bool>(5); }
 };
 
+class VarHandleOptions : public Table {
+ public:
+  const char* shared_name() const { return reinterpret_cast<const char*>(Pointer(1) + 4); }
+};
+
 class Operator : public Table {
  public:
   uint32_t opcode_index() const { return Scalar<uint32_t>(0); }
   const uint8_t* inputs() const { return Pointer(1); }
   const uint8_t* outputs() const { return Pointer(2); }
+  const VarHandleOptions* builtin_options() const { return reinterpret_cast<const VarHandleOptions*>(Pointer(4)); }
 };
 
 class SubGraph : public Table {
@@ -102,7 +127,6 @@ class OperatorCode : public Table {
     const int32_t newer = Scalar<int32_t>(3);
     return static_cast<BuiltinOperator>(newer > older ? newer : older);
   }
-  const char* custom_code() const { return reinterpret_cast<const char*>(Pointer(1) + 4); }
 };
 
 class Buffer : public Table {

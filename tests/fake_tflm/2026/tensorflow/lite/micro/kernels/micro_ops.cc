@@ -1,5 +1,7 @@
 #include "tensorflow/lite/micro/kernels/micro_ops.h"
 
+#include <cstring>
+
 #include "tensorflow/lite/micro/micro_allocator.h"
 #include "tensorflow/lite/micro/micro_context.h"
 #include "tensorflow/lite/micro/micro_log.h"
@@ -9,28 +11,25 @@
 namespace tflite {
 namespace {
 
-constexpr char kContainer[] = "";
-constexpr char kCount[] = "count";
+TfLiteEvalTensor& InputOf(TfLiteContext* context, TfLiteNode* node, int index) {
+  return context->tensors[node->inputs->data[index]];
+}
 
-struct Operands {
-  const int8_t* input;
-  int8_t* output;
-  int elements;
-};
+TfLiteEvalTensor& OutputOf(TfLiteContext* context, TfLiteNode* node) {
+  return context->tensors[node->outputs->data[0]];
+}
 
-Operands OperandsOf(TfLiteContext* context, TfLiteNode* node) {
-  const TfLiteEvalTensor& input = context->tensors[node->inputs->data[0]];
-  const TfLiteEvalTensor& output = context->tensors[node->outputs->data[0]];
-  int elements = 1;
-  for (int i = 0; i < input.dims->size; ++i) {
-    elements *= input.dims->data[i];
+size_t BytesOf(const TfLiteEvalTensor& tensor) {
+  size_t bytes = 1;
+  for (int i = 0; i < tensor.dims->size; ++i) {
+    bytes *= static_cast<size_t>(tensor.dims->data[i]);
   }
-  return {input.data.int8, output.data.int8, elements};
+  return bytes;
 }
 
 TfLiteStatus InvokeNeg(TfLiteContext* context, TfLiteNode* node) {
-  const Operands operands = OperandsOf(context, node);
-  switch (operands.input[0]) {
+  const TfLiteEvalTensor& input = InputOf(context, node, 0);
+  switch (input.data.int8[0]) {
     case kFaults:
       __builtin_trap();
     case kEndsEarly:
@@ -40,42 +39,60 @@ TfLiteStatus InvokeNeg(TfLiteContext* context, TfLiteNode* node) {
     default:
       break;
   }
-  for (int i = 0; i < operands.elements; ++i) {
-    operands.output[i] = static_cast<int8_t>(-operands.input[i]);
+  for (size_t i = 0; i < BytesOf(input); ++i) {
+    OutputOf(context, node).data.int8[i] = static_cast<int8_t>(-input.data.int8[i]);
   }
   return kTfLiteOk;
 }
 
-TfLiteStatus PrepareCounter(TfLiteContext* context, TfLiteNode*) {
-  if (context->variables == nullptr) {
-    MicroPrintf("COUNTER needs a resource variable");
-    return kTfLiteError;
-  }
-  const int id = context->variables->CreateIdIfNoneFound(kContainer, kCount);
-  return id < 0 ? kTfLiteError : context->variables->Allocate(id, context->allocator, sizeof(int8_t));
+// A handle's tensor holds the number of its variable.
+int32_t VariableOf(TfLiteContext* context, TfLiteNode* node) {
+  return ReadAt<int32_t>(InputOf(context, node, 0).data.data);
 }
 
-TfLiteStatus InvokeCounter(TfLiteContext* context, TfLiteNode* node) {
-  const Operands operands = OperandsOf(context, node);
-  const int id = context->variables->CreateIdIfNoneFound(kContainer, kCount);
-  auto* count = static_cast<int8_t*>(context->variables->Buffer(id));
-  const uint32_t event = context->profiler == nullptr ? 0 : context->profiler->BeginEvent("INSIDE");
-  for (int i = 0; i < operands.elements; ++i) {
-    operands.output[i] = static_cast<int8_t>(operands.input[i] + *count);
+TfLiteStatus PrepareVarHandle(TfLiteContext* context, TfLiteNode* node) {
+  if (context->variables == nullptr) {
+    MicroPrintf("VAR_HANDLE requires resource variables");
+    return kTfLiteError;
   }
-  ++*count;
+  const auto* op = static_cast<const Operator*>(node->custom_initial_data);
+  const int32_t id = context->variables->CreateIdIfNoneFound("", op->builtin_options()->shared_name());
+  memcpy(node->user_data, &id, sizeof id);
+  OutputOf(context, node).data.data = node->user_data;
+  return id < 0 ? kTfLiteError : kTfLiteOk;
+}
+
+TfLiteStatus PrepareAssignVariable(TfLiteContext* context, TfLiteNode* node) {
+  const size_t bytes = BytesOf(InputOf(context, node, 1));
+  return context->variables->Allocate(VariableOf(context, node), context->allocator, bytes);
+}
+
+TfLiteStatus InvokeNothing(TfLiteContext*, TfLiteNode*) { return kTfLiteOk; }
+
+TfLiteStatus InvokeReadVariable(TfLiteContext* context, TfLiteNode* node) {
+  const uint32_t event = context->profiler == nullptr ? 0 : context->profiler->BeginEvent("INSIDE");
+  const TfLiteEvalTensor& output = OutputOf(context, node);
+  memcpy(output.data.data, context->variables->Buffer(VariableOf(context, node)), BytesOf(output));
   if (context->profiler != nullptr) {
     context->profiler->EndEvent(event);
   }
   return kTfLiteOk;
 }
 
-TFLMRegistration counter = {PrepareCounter, InvokeCounter, 0, nullptr};
+TfLiteStatus InvokeAssignVariable(TfLiteContext* context, TfLiteNode* node) {
+  const TfLiteEvalTensor& input = InputOf(context, node, 1);
+  memcpy(context->variables->Buffer(VariableOf(context, node)), input.data.data, BytesOf(input));
+  return kTfLiteOk;
+}
 
 }  // namespace
 
-TFLMRegistration Register_NEG() { return {nullptr, InvokeNeg, 0, nullptr}; }
+TFLMRegistration Register_NEG() { return {nullptr, InvokeNeg, 0, 0, 0}; }
 
-TFLMRegistration* Register_COUNTER() { return &counter; }
+TFLMRegistration Register_VAR_HANDLE() { return {PrepareVarHandle, InvokeNothing, 8, 4, 0}; }
+
+TFLMRegistration Register_READ_VARIABLE() { return {nullptr, InvokeReadVariable, 0, 0, 0}; }
+
+TFLMRegistration Register_ASSIGN_VARIABLE() { return {PrepareAssignVariable, InvokeAssignVariable, 0, 0, 0}; }
 
 }  // namespace tflite

@@ -1,4 +1,4 @@
-// The operators of this library. Both take one int8 tensor and give one of the same size.
+// The operators of this library, all for int8.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ constexpr int8_t kFails = 0x68;
 
 TFLMRegistration Register_NEG();
 
-// COUNTER adds to its input how often it has run before, which it keeps in a resource variable. It tells the profiler of
-// an operator inside of it.
-TFLMRegistration* Register_COUNTER();
+TFLMRegistration Register_VAR_HANDLE();
+// Tells the profiler of an operator inside of it, as one does that calls another subgraph.
+TFLMRegistration Register_READ_VARIABLE();
+TFLMRegistration Register_ASSIGN_VARIABLE();
 
 }  // namespace tflite
