@@ -40,8 +40,8 @@ void AddOperators(Resolver* resolver) {
 #undef HARNESS_OPERATOR
 }
 
-// TFLM tells its profiler where each operator begins and ends. What an operator runs of other subgraphs lies in between,
-// and counts as a part of it.
+// TFLM tells its profiler where the Invoke of each operator begins and ends; not so its Prepare, and a library without
+// error strings tells nothing at all. What an operator runs of other subgraphs lies in between, and counts as a part of it.
 class Watch : public tflite::MicroProfilerInterface {
  public:
   void Restart() {
@@ -104,6 +104,13 @@ void CreateRecordingAllocator(uint8_t* arena, uint32_t arena_bytes) {
   allocator = recording;
   arena_allocator = recording->GetSimpleMemoryAllocator();
   recorder = recording;
+}
+
+// MicroResourceVariables::Create does not check that there is room. Each variable takes five words; three more are enough
+// for the object around them and for alignment.
+bool HasRoomForVariables(uint32_t count) {
+  constexpr size_t kVariableBytes = 5 * sizeof(void*);
+  return arena_allocator->GetAvailableMemory(alignof(std::max_align_t)) / kVariableBytes >= uint64_t{count} + 3;
 }
 
 struct Recorded {
@@ -195,10 +202,14 @@ bool Create(const Model& model, uint8_t* arena, uint32_t arena_bytes, bool recor
 }
 
 bool Share(const Model& model) {
-  tflite::MicroResourceVariables* variables =
-      model.variables == 0
-          ? nullptr
-          : tflite::MicroResourceVariables::Create(allocator, static_cast<int>(model.variables));
+  tflite::MicroResourceVariables* variables = nullptr;
+  if (model.variables > 0) {
+    if (!HasRoomForVariables(model.variables)) {
+      Log("Failed to allocate resource variables: the arena is too small");
+      return false;
+    }
+    variables = tflite::MicroResourceVariables::Create(allocator, static_cast<int>(model.variables));
+  }
   interpreters[model.number] = new (interpreter_storage[model.number].bytes)
       tflite::MicroInterpreter(tflite::GetModel(model.data), *resolver, allocator, variables, watch);
   return interpreters[model.number]->initialization_status() == kTfLiteOk;

@@ -227,6 +227,13 @@ def test_an_arena_too_small_for_tflms_own_objects_is_told_before_they_are_made(s
     assert chip.log == ["The arena cannot hold TFLM's own allocator"]
 
 
+@pytest.mark.parametrize("variables", [200, 2**32 - 1])
+def test_too_many_resource_variables_are_told_before_they_are_made(start, variables):
+    chip = start(delay_line())
+    assert allocate(chip, variables=variables)["status"] == "error"
+    assert chip.log == ["Failed to allocate resource variables: the arena is too small"]
+
+
 def test_what_tflm_logs_comes_line_by_line_with_its_numbers(start):
     chip = start(model_of("NEG", "NEG", size=16))
     allocate(chip, arena_bytes=300)

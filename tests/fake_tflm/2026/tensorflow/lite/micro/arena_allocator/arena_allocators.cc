@@ -56,6 +56,11 @@ size_t SingleArenaBufferAllocator::GetNonPersistentUsedBytes() const {
 
 size_t SingleArenaBufferAllocator::GetPersistentUsedBytes() const { return static_cast<size_t>(buffer_tail_ - tail_); }
 
+size_t SingleArenaBufferAllocator::GetAvailableMemory(size_t alignment) const {
+  const auto available = static_cast<size_t>(tail_ - head_);
+  return available - available % alignment;
+}
+
 size_t SingleArenaBufferAllocator::GetUsedBytes() const {
   return GetNonPersistentUsedBytes() + GetPersistentUsedBytes();
 }

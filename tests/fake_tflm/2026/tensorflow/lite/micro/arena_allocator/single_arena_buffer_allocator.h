@@ -41,6 +41,7 @@ class SingleArenaBufferAllocator : public INonPersistentBufferAllocator, public 
   uint8_t* AllocatePersistentBuffer(size_t size, size_t alignment) override;
   size_t GetNonPersistentUsedBytes() const override;
   size_t GetPersistentUsedBytes() const override;
+  size_t GetAvailableMemory(size_t alignment) const;
   size_t GetUsedBytes() const;
   // Where the head begins, and where the tail does.
   uint8_t* start() const { return buffer_head_; }
