@@ -15,7 +15,7 @@ from harness.tflm.cpp_text import closing_brackets, without_comments
 
 _RESOLVER = re.compile(r"\bclass\s+MicroMutableOpResolver\b[^;{]*(\{)")
 _METHOD = re.compile(r"\b(Add\w+)\s*(\()")
-_BODY = re.compile(r"\s*(?:const\b|noexcept\b|override\b|\s)*(\{)")
+_BODY = re.compile(r"(?:const\b|noexcept\b|override\b|\s)*(\{)")
 # What the others call: they take any operator.
 _GENERIC = frozenset({"AddBuiltin", "AddCustom"})
 _BUILTIN = re.compile(r"\bBuiltinOperator_(\w+)")
@@ -23,6 +23,7 @@ _CUSTOM = re.compile(r"\bAddCustom\s*\(\s*\"([^\"\\]+)\"")
 _NO_BUILTIN = "CUSTOM"
 _FUNCTION = re.compile(r"\bRegister_\w+")
 _NESTED = re.compile(r"\([^()]*\)|<[^<>]*>|\{[^{}]*\}")
+_DEEPEST = 8
 
 _MICRO_OP = re.compile(r"\bRegister_(\w+)\s*\(\s*(?:void\s*)?\)\s*;")
 _ANY_VERSION = "0"
@@ -116,9 +117,9 @@ class _Method:
 
     def takes_no_argument(self) -> bool:
         """Whether it can be called without one: each parameter has a default."""
-        plain, nested = self.parameters, 1
-        while nested:
-            plain, nested = _NESTED.subn("", plain)
+        plain = self.parameters
+        for _ in range(_DEEPEST):  # commas inside brackets separate no parameters
+            plain = _NESTED.sub("", plain)
         return plain.strip() in ("", "void") or all("=" in parameter for parameter in plain.split(","))
 
     def function(self) -> str:

@@ -49,7 +49,7 @@ class Survey:
         hashes = [library.sha256 for library in self.libraries]
         return TflmSource(
             generation=self.headers.generation if self.headers else "unknown",
-            version=self._version(hashes),
+            version=self._version(),
             content_hash=hashes[0] if len(hashes) == 1 else fingerprint(*hashes),
             include_dirs=self.manifest.include,
             sources=(),
@@ -61,10 +61,11 @@ class Survey:
             header_hash=self.headers.hash if self.headers else "",
         )
 
-    def _version(self, hashes: Sequence[str]) -> str:
+    def _version(self) -> str:
         """The user's words for it, or the files' names with the start of their hash."""
-        files = zip(self.libraries, hashes, strict=True)
-        return self.manifest.version or ", ".join(f"{library.path.name} {digest[:12]}" for library, digest in files)
+        files = ", ".join(f"{library.path.name} {library.sha256[:12]}" for library in self.libraries)
+        told = self.headers.version if self.headers else None
+        return self.manifest.version or (f"{files} (TensorFlow {told})" if told else files)
 
     def _registrations(self) -> tuple[Registration, ...]:
         if self.headers is None:

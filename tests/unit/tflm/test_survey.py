@@ -46,6 +46,10 @@ def test_a_whole_library(look):
 def test_without_a_version_the_files_name_and_hash_stand_for_it(look):
     found = look(*WHOLE)
     assert found.source().version == f"libtflm.a {found.libraries[0].sha256[:12]}"
+    told = "#define TF_MAJOR_VERSION 2\n#define TF_MINOR_VERSION 2\n#define TF_PATCH_VERSION 0\n"
+    assert (
+        look(*WHOLE, tensorflow__lite__micro__micro_interpreter=told).source().version.endswith(" (TensorFlow 2.2.0)")
+    )
 
 
 def test_the_hash_of_several_libraries_is_over_all_of_them(look, tmp_path):
