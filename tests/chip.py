@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ import serial
 
 from harness import wire
 from harness.boards import load_board
+from harness.model_image import pack
 from harness.virtual.faults import Faults
 from harness.virtual.serial_line import SerialLine
 
@@ -24,6 +26,7 @@ HALT, RUN = 0xA05F0003, 0xA05F0001
 REGISTERS = {"sp": 13, "lr": 14, "pc": 15, "xpsr": 16, "psp": 18}
 CHUNK = 200_000
 FLASH_BYTES = 1 << 20
+ARENA_BYTES = 4096
 
 
 class Chip:
@@ -31,7 +34,7 @@ class Chip:
 
     Args:
         image: the firmware.
-        models: what lies in its model region, each as `harness.model_image.pack` makes it.
+        models: what lies in its model region, each behind a header of its own.
     """
 
     def __init__(self, image, models: Sequence[bytes] = ()):
@@ -41,9 +44,11 @@ class Chip:
         flash[: len(image.segment.data)] = image.segment.data
         offset = image.model_region.start - image.segment.address
         for model in models:
-            flash[offset : offset + len(model)] = model
-            offset += -(-len(model) // 16) * 16
+            packed = pack(model, hashlib.sha256(model).hexdigest(), image.build_id)
+            flash[offset : offset + len(packed)] = packed
+            offset += -(-len(packed) // 16) * 16
         self.log = []
+        self.hello = None
         self._line = SerialLine(faults)
         self._user_end = serial.Serial(self._line.port, BOARD.baud_rate, timeout=0)
         self._machine = machine.Machine("test", flash, self._line, faults)
@@ -66,6 +71,11 @@ class Chip:
                     return event.body.values
         raise AssertionError(f"no frame {kinds}: {self._machine.state()}")
 
+    def start(self):
+        """Run until the firmware has said hello."""
+        self.hello = self.frame("hello")
+        return self
+
     def send(self, **command):
         self._user_end.write(wire.encode_command(0, NONCE, command))
 
@@ -75,6 +85,18 @@ class Chip:
         frame = self.frame(answer, "error", "fault")
         assert frame["frame"] == answer, frame
         return frame
+
+    def allocate(self, arena_bytes=ARENA_BYTES, **more):
+        return self.ask("allocate", "allocated", arena_bytes=arena_bytes, paint=0xAA, **more)
+
+    def run(self, data, model=0, **more):
+        """Feed the beginning of a model's first input, and invoke."""
+        self.ask("input", "ok", model=model, index=0, offset=0, hex=bytes(data).hex())
+        return self.ask("invoke", "invoked", model=model, **more)
+
+    def output(self, model=0):
+        """The bytes of a model's first output."""
+        return bytes.fromhex(self.ask("output", "output", model=model, index=0)["hex"])
 
     def lead_astray(self, **values):
         """Halt the core, change its registers, and let it run on."""

@@ -126,6 +126,21 @@ def chain(*operators: str, size: int = 16, type: str = "float32") -> ModelBuilde
     return model
 
 
+def delay_line(size: int = 16) -> ModelBuilder:
+    """What comes out is what went in the time before, kept in a resource variable; another output is its negative."""
+    model = ModelBuilder()
+    x = model.input("x", [1, size], "int8", scales=1)
+    handle = model.tensor("handle", [], "resource")
+    before, negative = (model.tensor(name, [1, size], "int8", scales=1) for name in ("before", "negative"))
+    model.operator("VAR_HANDLE", [], [handle], options=("VarHandleOptions", {"SharedName": "state"}))
+    model.operator("READ_VARIABLE", [handle], [before])
+    model.operator("ASSIGN_VARIABLE", [handle, x], [])
+    model.operator("NEG", [x], [negative])
+    model.output(before)
+    model.output(negative)
+    return model
+
+
 # Widths of fully connected layers in a row for which TFLM's greedy planner needs 704 bytes, although 480 are enough.
 GREEDY_LOSES = (28, 56, 44, 12, 64, 56, 60, 60)
 

@@ -34,8 +34,8 @@ constexpr unsigned kMaxOperators = 1  // an array needs a length, even where not
     ;
 using Resolver = tflite::MicroMutableOpResolver<kMaxOperators>;
 
-void AddOperators(Resolver* resolver) {
-#define HARNESS_OPERATOR(call) resolver->call;
+void AddOperators([[maybe_unused]] Resolver* ops) {
+#define HARNESS_OPERATOR(call) ops->call;
 #include "operators.inc"
 #undef HARNESS_OPERATOR
 }

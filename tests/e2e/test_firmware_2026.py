@@ -1,48 +1,24 @@
 """The firmware's layer over TFLM 2026-08, with a library made for tests, on the virtual chip's core."""
 
-import hashlib
+from contextlib import ExitStack, closing
 
 import pytest
 
-from harness import plugins
-from harness.boards import load_board
 from harness.build import build
 from harness.domain.estimate import Profile
-from harness.errors import ToolchainError
 from harness.estimate import ModelFile, estimate
 from harness.estimate.tflm_2026_08 import GENERATION
-from harness.model_image import pack
-from harness.tflm.operators import resolver_operators
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.chip import BOARD, Chip
-from tests.fake_tflm import HEADERS, REGISTRATIONS, FakeTflm, build_library
-from tests.models import ModelBuilder, chain
+from tests.chip import ARENA_BYTES, BOARD, Chip
+from tests.fake_tflm import FakeTflm, build_library
+from tests.models import ModelBuilder, chain, delay_line
 
-ARENA_BYTES = 4096
-PAINT = 0xAA
 # What NEG does when its input begins so: kernels/micro_ops.h of the library.
 FAULTS, ENDS_EARLY, FAILS = 0x66, 0x67, 0x68
-# What the firmware itself does then, when it is built for it: app/misbehave.cc.
-OVERRUNS_GUARD = 0xE1
 
 
 def model_of(*operators, size=16):
     return chain(*operators, size=size, type="int8").build()
-
-
-def delay_line(size=16):
-    """What comes out is what went in the time before, kept in a resource variable; another output is its negative."""
-    model = ModelBuilder()
-    x = model.input("x", [1, size], "int8", scales=1)
-    handle = model.tensor("handle", [], "resource")
-    before, negative = (model.tensor(name, [1, size], "int8", scales=1) for name in ("before", "negative"))
-    model.operator("VAR_HANDLE", [], [handle], options=("VarHandleOptions", {"SharedName": "state"}))
-    model.operator("READ_VARIABLE", [handle], [before])
-    model.operator("ASSIGN_VARIABLE", [handle, x], [])
-    model.operator("NEG", [x], [negative])
-    model.output(before)
-    model.output(negative)
-    return model.build()
 
 
 def estimated(model, **more):
@@ -63,30 +39,8 @@ def image(library):
 @pytest.fixture
 def start(image):
     """Starts chips with these models in flash."""
-    chips = []
-
-    def make(*models):
-        packed = [pack(model, hashlib.sha256(model).hexdigest(), image.build_id) for model in models]
-        chips.append(Chip(image, packed))
-        chips[-1].hello = chips[-1].frame("hello")
-        return chips[-1]
-
-    yield make
-    for chip in chips:
-        chip.close()
-
-
-def allocate(chip, **more):
-    return chip.ask("allocate", "allocated", **{"arena_bytes": ARENA_BYTES, "paint": PAINT, **more})
-
-
-def run(chip, data, model=0, **more):
-    chip.ask("input", "ok", model=model, index=0, offset=0, hex=bytes(data).hex())
-    return chip.ask("invoke", "invoked", model=model, **more)
-
-
-def output(chip, model=0):
-    return bytes.fromhex(chip.ask("output", "output", model=model, index=0)["hex"])
+    with ExitStack() as chips:
+        yield lambda *models: chips.enter_context(closing(Chip(image, models))).start()
 
 
 def test_hello_tells_what_this_tflm_is_and_can_do(start):
@@ -112,12 +66,12 @@ def test_another_schema_is_refused(start):
 
 
 @pytest.mark.parametrize(
-    ("model", "variables"), [(model_of("NEG", size=40), 0), (model_of(*["NEG"] * 3), 0), (delay_line(), 1)]
+    ("model", "variables"), [(model_of("NEG", size=40), 0), (model_of(*["NEG"] * 3), 0), (delay_line().build(), 1)]
 )
 @pytest.mark.parametrize("arena_bytes", [4096, 4092, 4088, 4084])
 def test_the_arena_is_as_estimated(start, model, variables, arena_bytes):
     expected = estimated(model, arena_size_bytes=arena_bytes)
-    allocated = allocate(start(model), arena_bytes=arena_bytes, variables=variables)
+    allocated = start(model).allocate(arena_bytes=arena_bytes, variables=variables)
     assert allocated["status"] == "ok"
     found = (allocated["used_bytes"], allocated["head_bytes"], allocated["tail_bytes"])
     assert found == (expected.arena_used_bytes, expected.head_bytes, expected.tail_bytes)
@@ -126,11 +80,11 @@ def test_the_arena_is_as_estimated(start, model, variables, arena_bytes):
 def test_a_model_runs_and_the_free_middle_stays_paint(start):
     chip = start(model_of("NEG", size=8))
     tensor = {"type": "int8", "shape": [1, 8], "size_bytes": 8}
-    allocated = allocate(chip)
+    allocated = chip.allocate()
     assert (allocated["inputs"], allocated["outputs"]) == ([tensor], [tensor])
     assert allocated["paint_ok"] is True
-    assert run(chip, [1, 2, 3])["status"] == "ok"
-    assert output(chip)[:3] == bytes([255, 254, 253])
+    assert chip.run([1, 2, 3])["status"] == "ok"
+    assert chip.output()[:3] == bytes([255, 254, 253])
     scanned = chip.ask("scan", "scanned")
     assert scanned["written_bytes"] == scanned["guard_low_written_bytes"] == scanned["guard_high_written_bytes"] == 0
     assert scanned["gap_bytes"] == ARENA_BYTES - allocated["used_bytes"]
@@ -138,7 +92,7 @@ def test_a_model_runs_and_the_free_middle_stays_paint(start):
 
 def test_recording_tells_sections_and_takes_more_tail(start):
     model = model_of("NEG", "NEG")
-    plain, recorded = allocate(start(model)), allocate(start(model), record=1)
+    plain, recorded = start(model).allocate(), start(model).allocate(record=1)
     assert "sections" not in plain
     assert recorded["tail_bytes"] - plain["tail_bytes"] == pytest.approx(52 - 36 + 124 - 36, abs=12)
     assert recorded["sections"] == {
@@ -155,26 +109,26 @@ def test_recording_tells_sections_and_takes_more_tail(start):
 
 
 def test_a_resource_variable_keeps_its_value_from_run_to_run(start):
-    chip = start(delay_line())
-    assert allocate(chip, variables=1)["status"] == "ok"
+    chip = start(delay_line().build())
+    assert chip.allocate(variables=1)["status"] == "ok"
     before = []
     for value in (7, 8, 9):
-        run(chip, [value])
-        before.append(output(chip)[0])
+        chip.run([value])
+        before.append(chip.output()[0])
     assert before == [0, 7, 8]
 
 
 def test_resource_variables_come_out_of_the_tail(start):
     model = model_of("NEG")
-    tails = [allocate(start(model), variables=count)["tail_bytes"] for count in (0, 1, 5)]
+    tails = [start(model).allocate(variables=count)["tail_bytes"] for count in (0, 1, 5)]
     # A fixed object and an array of 20 bytes each, both at multiples of 16.
     assert tails[1] - tails[0] == pytest.approx(16 + 32, abs=12)
     assert tails[2] - tails[1] == 112 - 32
 
 
 def test_without_variables_an_operator_that_needs_one_is_not_prepared(start):
-    chip = start(delay_line())
-    assert allocate(chip)["status"] == "error"
+    chip = start(delay_line().build())
+    assert chip.allocate()["status"] == "error"
     assert chip.log == [
         "VAR_HANDLE requires resource variables",
         "Node VAR_HANDLE (number 0) failed to prepare with status 1",
@@ -182,10 +136,10 @@ def test_without_variables_an_operator_that_needs_one_is_not_prepared(start):
 
 
 def test_models_share_an_arena_and_keep_their_state(start):
-    first, second = model_of("NEG", size=64), delay_line(size=16)
-    alone = [allocate(start(model), variables=variables) for model, variables in ((first, 0), (second, 1))]
+    first, second = model_of("NEG", size=64), delay_line(size=16).build()
+    alone = [start(model).allocate(variables=variables) for model, variables in ((first, 0), (second, 1))]
     chip = start(first, second)
-    allocate(chip)
+    chip.allocate()
     shared = chip.ask("share", "allocated", model=1, variables=1)
     assert shared["status"] == "ok"
     assert shared["head_bytes"] == max(one["head_bytes"] for one in alone) == 128
@@ -193,10 +147,10 @@ def test_models_share_an_arena_and_keep_their_state(start):
     assert shared["used_bytes"] == shared["head_bytes"] + shared["tail_bytes"]
     assert shared["inputs"][0]["size_bytes"] == 16
     for value, before in ((5, 0), (6, 5)):
-        run(chip, [9], model=0)
-        assert output(chip, model=0)[0] == 256 - 9
-        run(chip, [value], model=1)
-        assert output(chip, model=1)[0] == before
+        chip.run([9], model=0)
+        assert chip.output(model=0)[0] == 256 - 9
+        chip.run([value], model=1)
+        assert chip.output(model=1)[0] == before
     scanned = chip.ask("scan", "scanned")
     assert scanned["written_bytes"] == 0
     assert scanned["gap_bytes"] == ARENA_BYTES - shared["used_bytes"]
@@ -204,7 +158,7 @@ def test_models_share_an_arena_and_keep_their_state(start):
 
 def test_four_models_share_an_arena_recorded(start):
     chip = start(*[model_of("NEG", size=16)] * 4)
-    eval_tensors = [allocate(chip, record=1)["sections"]["eval_tensors"]["count"]]
+    eval_tensors = [chip.allocate(record=1)["sections"]["eval_tensors"]["count"]]
     for number in (1, 2, 3):
         shared = chip.ask("share", "allocated", model=number)
         eval_tensors.append(shared["sections"]["eval_tensors"]["count"])
@@ -214,29 +168,29 @@ def test_four_models_share_an_arena_recorded(start):
 def test_the_minimum_works_and_four_bytes_less_do_not(start):
     model = model_of("NEG", "NEG", size=100)
     expected = estimated(model).min_working_arena_bytes
-    assert allocate(start(model), arena_bytes=expected)["status"] == "ok"
+    assert start(model).allocate(arena_bytes=expected)["status"] == "ok"
     chip = start(model)
-    assert allocate(chip, arena_bytes=expected - 4)["status"] == "error"
+    assert chip.allocate(arena_bytes=expected - 4)["status"] == "error"
     assert any("Too many buffers" in line or "Failed to" in line for line in chip.log)
 
 
 @pytest.mark.parametrize("record", [0, 1])
 def test_an_arena_too_small_for_tflms_own_objects_is_told_before_they_are_made(start, record):
     chip = start(model_of("NEG"))
-    assert allocate(chip, arena_bytes=64, record=record)["status"] == "error"
+    assert chip.allocate(arena_bytes=64, record=record)["status"] == "error"
     assert chip.log == ["The arena cannot hold TFLM's own allocator"]
 
 
 @pytest.mark.parametrize("variables", [200, 2**32 - 1])
 def test_too_many_resource_variables_are_told_before_they_are_made(start, variables):
-    chip = start(delay_line())
-    assert allocate(chip, variables=variables)["status"] == "error"
+    chip = start(delay_line().build())
+    assert chip.allocate(variables=variables)["status"] == "error"
     assert chip.log == ["Failed to allocate resource variables: the arena is too small"]
 
 
 def test_what_tflm_logs_comes_line_by_line_with_its_numbers(start):
     chip = start(model_of("NEG", "NEG", size=16))
-    allocate(chip, arena_bytes=300)
+    chip.allocate(arena_bytes=300)
     # 116 bytes of TFLM's own objects and 16 that a model begins with; head and tail would meet in the tensors.
     assert chip.log == [
         "Failed to allocate tail memory. Requested: 36, available 24, missing: 12",
@@ -244,23 +198,10 @@ def test_what_tflm_logs_comes_line_by_line_with_its_numbers(start):
     ]
 
 
-def test_an_operator_that_was_left_out_is_named(library):
-    held = tuple(one for one in REGISTRATIONS if one.operator == "VAR_HANDLE")
-    image = build(BOARD, FakeTflm(library, held), ArmGcc(), lambda *_: None)
-    model = model_of("NEG")
-    chip = Chip(image, [pack(model, hashlib.sha256(model).hexdigest(), image.build_id)])
-    try:
-        chip.frame("hello")
-        assert allocate(chip)["status"] == "error"
-        assert chip.log == ["Didn't find op for builtin opcode 'NEG'"]
-    finally:
-        chip.close()
-
-
 def test_a_fault_tells_which_operator_ran(start):
     # READ_VARIABLE tells of an operator inside of it, which must not be counted.
-    chip = start(delay_line())
-    allocate(chip, variables=1)
+    chip = start(delay_line().build())
+    chip.allocate(variables=1)
     chip.ask("input", "ok", index=0, offset=0, hex=f"{FAULTS:02x}")
     chip.send(cmd="invoke")
     fault = chip.frame("fault")
@@ -270,64 +211,9 @@ def test_a_fault_tells_which_operator_ran(start):
 
 def test_a_run_that_ends_early_is_no_error_and_one_that_fails_is(start):
     chip = start(model_of("NEG"))
-    allocate(chip)
-    assert run(chip, [ENDS_EARLY])["status"] == "ok"
+    chip.allocate()
+    assert chip.run([ENDS_EARLY])["status"] == "ok"
     assert chip.log == []
-    assert run(chip, [FAILS])["status"] == "error"
+    assert chip.run([FAILS])["status"] == "error"
     assert chip.log == ["Node NEG (number 0) failed to invoke with status 1"]
-    assert run(chip, [1])["status"] == "ok"
-
-
-def test_the_image_has_no_heap_no_stdio_and_no_exceptions(image):
-    unwanted = {"malloc", "_malloc_r", "free", "_sbrk", "_Znwj", "_Znaj", "__cxa_throw", "printf", "vsnprintf"}
-    assert unwanted.isdisjoint(ArmGcc().symbols(image.elf))
-
-
-def test_the_operators_are_those_of_the_headers():
-    header = HEADERS / "tensorflow/lite/micro/micro_mutable_op_resolver.h"
-    known = resolver_operators(header.read_text()).known
-    assert tuple(found.registration for found in known) == REGISTRATIONS
-
-
-def test_watching_tells_which_operator_wrote_where_nothing_may_be_written(library):
-    image = build(BOARD, FakeTflm(library, defines={"HARNESS_TEST_FAULTS": None}), ArmGcc(), lambda *_: None)
-    model = model_of("NEG", "NEG")
-    chip = Chip(image, [pack(model, hashlib.sha256(model).hexdigest(), image.build_id)])
-    try:
-        chip.frame("hello")
-        allocate(chip)
-        invoked = run(chip, [OVERRUNS_GUARD], watch=1)
-        assert (invoked["operator"], invoked["operator_name"], invoked["operator_function"]) == (1, "NEG", 0)
-        assert chip.ask("scan", "scanned")["guard_high_written_bytes"] == 1
-    finally:
-        chip.close()
-
-
-@pytest.mark.parametrize("board", ["stm32f407-black", "esp32-virtual"])
-def test_it_is_built_for_other_boards_too(board, tmp_path):
-    other = load_board(board)
-    toolchain = plugins.toolchain(other.toolchain)
-    try:
-        toolchain.identify()
-    except ToolchainError as error:
-        pytest.skip(f"{error.what}: {error.hint}")
-    library = build_library(toolchain, [*other.cpu_flags, other.optimization], tmp_path)
-    assert build(other, FakeTflm(library), toolchain, lambda *_: None).tflm == "2026-08"
-
-
-def test_a_streaming_model_runs_as_any_other(harness, library, tmp_path):
-    manifest, model = tmp_path / "tflm.toml", tmp_path / "delay_line.tflite"
-    manifest.write_text(
-        f'include = ["{HEADERS}"]\nlibraries = ["{library}"]\ndefines = ["NDEBUG", "TF_LITE_STATIC_MEMORY"]\n'
-    )
-    model.write_bytes(delay_line())
-    data = tmp_path / "input.bin"
-    data.write_bytes(bytes(range(16)))
-    ended = harness(
-        "run", model, "--board", BOARD.id, "--tflm", manifest, "--input", data, "--min-arena", "--format", "json"
-    )
-    assert ended.status == 0, ended.err
-    (row,) = ended.rows
-    assert (row["verdict"], row["error_bytes"]) == ("ok", 0)
-    # It runs more than once, so that what went in has come out.
-    assert row["measurement"]["outputs"][0]["hex"] == bytes(range(16)).hex()
+    assert chip.run([1])["status"] == "ok"
