@@ -1,4 +1,4 @@
-"""`make fuzz`: damaged models and serial streams, until the time is up; every find is kept and told."""
+"""`make fuzz`: damaged models, serial streams and libraries, until the time is up; every find is kept and told."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 UNLIMITED = 10**12
 # Two processes at a time, for two cores: the first one's targets take turns, and so do the second one's.
-LANES = ((("stream", 1.0),), (("model", 0.4), ("device", 0.25), ("board", 0.35)))
+LANES = ((("stream", 0.8), ("library", 0.2)), (("model", 0.4), ("device", 0.25), ("board", 0.35)))
 STARTING_S = 120
 
 

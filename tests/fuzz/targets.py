@@ -18,10 +18,11 @@ from harness.domain.estimate import Profile
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.domain.measurement import Measurement
 from harness.domain.recipe import FlashedModel, Recipe, Subject
-from harness.errors import HarnessError, ModelError
+from harness.errors import HarnessError, ModelError, SourceError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
 from harness.measure import measure
 from harness.session import RunOptions, Session, open_session
+from tests.fuzz.libraries import any_library, look_into
 from tests.fuzz.mutations import mutated_model, mutated_stream
 from tests.fuzz.seeds import seeds
 from tests.fuzz.spots import Spot, spots
@@ -205,9 +206,19 @@ def on_board() -> Iterator[OnBoard]:
         yield OnBoard(session, options)
 
 
+def check_library(_numbers: random.Random, data: bytes) -> str:
+    """Look into a static library: what is wrong with it is an error, or among what was found."""
+    try:
+        return "sound" if look_into(data) else "told"
+    except SourceError as error:
+        require(len(str(error).splitlines()) <= 3, "an error has three lines at most")
+        return "refused"
+
+
 ALONE = {
     "model": (any_model, check_model),
     "stream": (any_stream, check_stream),
+    "library": (any_library, check_library),
     "device": (any_damage, check_device),
 }
 """What needs no board: how to make an input, and how to check what comes of it."""
