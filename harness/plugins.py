@@ -16,13 +16,14 @@ PACKAGERS = "harness.packagers"
 TRANSPORTS = "harness.transports"
 UNITS = "harness.units"
 
-_PREBUILT = "prebuilt"
+PREBUILT = "prebuilt"
+"""The TFLM provider that is nothing without a manifest."""
 _MANIFEST_SUFFIX = ".toml"
 
 
 def tflm_provider(name: str) -> TflmProvider:
     """The TFLM provider called `name`; for the path of a manifest, the one of libraries built by somebody else."""
-    provider: TflmProvider = _load(TFLM, _PREBUILT)(Path(name)) if is_manifest(name) else _load(TFLM, name)()
+    provider: TflmProvider = _load(TFLM, PREBUILT)(Path(name)) if is_manifest(name) else _load(TFLM, name)()
     return provider
 
 

@@ -78,7 +78,7 @@ def _toolchains(board: Board | None) -> Iterator[_Line]:
 def _tflm(_board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
-    for name in sorted(plugins.installed(plugins.TFLM)):
+    for name in sorted(set(plugins.installed(plugins.TFLM)) - {plugins.PREBUILT}):
         yield _attempt(f"tflm {name}", partial(_tflm_version, name))
 
 

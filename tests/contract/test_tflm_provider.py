@@ -17,7 +17,7 @@ def ignore(what, done, total):
 @pytest.fixture(params=sorted(plugins.installed(plugins.TFLM)))
 def source(request, tmp_path):
     name = request.param
-    if name == "prebuilt":
+    if name == plugins.PREBUILT:
         made = library(tmp_path / "libtflm.a", INTERPRETER, RECORDING, "_ZN6tflite16Register_CONV_2DEv")
         name = str(manifest(tmp_path, header_tree(tmp_path, "2026-08"), [made]))
     try:
