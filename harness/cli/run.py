@@ -67,7 +67,8 @@ def command(
 
     In the table, all in bytes: `arena` is what the model was given, `estimate` what it should use of that, `used` what
     the interpreter says it uses, `painted` what was really written, `minimum` the smallest arena that works, and
-    `error` the estimate less `used`. The causes of differences follow below.
+    `error` the estimate less `used`. Where TFLM records its allocations, a second table has what it takes for what,
+    beside the estimate. The causes of differences follow below.
     """
     from harness.cli.inputs import read_inputs
     from harness.cli.running import run_and_show

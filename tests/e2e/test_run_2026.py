@@ -13,7 +13,7 @@ from harness.store import open_store
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.e2e.conftest import BOARD
 from tests.fake_tflm import HEADERS, build_library
-from tests.models import chain
+from tests.models import chain, delay_line
 
 FLAGS = (*load_board(BOARD).cpu_flags, load_board(BOARD).optimization)
 
@@ -42,7 +42,8 @@ def models(tmp_path_factory):
     operators = {"deep": (["NEG"] * 3, 100), "wide": (["NEG"], 400), "other": (["NEG"] * 2, 400), "relu": (["RELU"], 8)}
     for name, (kinds, size) in operators.items():
         (folder / f"{name}.tflite").write_bytes(chain(*kinds, size=size, type="int8").build())
-    return {name: folder / f"{name}.tflite" for name in operators}
+    (folder / "stream.tflite").write_bytes(delay_line(size=200).build())
+    return {name: folder / f"{name}.tflite" for name in (*operators, "stream")}
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def run(harness, manifest):
 
 
 def test_every_figure_and_section_is_as_estimated(run, models):
-    ended = run(models["deep"], models["wide"], "--min-arena")
+    ended = run(models["deep"], models["wide"], models["stream"], "--min-arena")
     assert ended.status == 0, ended.err
     for row in ended.rows:
         estimate, measured = row["estimate"], row["measurement"]
@@ -72,16 +73,18 @@ def test_sections_align_as_in_the_arena_of_the_run(run, models, size):
     assert (row["error_bytes"], row["measurement"]["sections"]) == (0, recorded)
 
 
-def test_models_share_an_arena_as_estimated(run, models):
-    ended = run(models["deep"], models["wide"], "--shared-arena", "--min-arena", "--invokes", 2)
+@pytest.mark.parametrize("alone", [("deep", "wide"), ("stream", "deep", "stream")])
+def test_models_share_an_arena_as_estimated(run, models, alone):
+    ended = run(*(models[name] for name in alone), "--shared-arena", "--min-arena", "--invokes", 2)
     assert ended.status == 0, ended.err
-    deep, wide, shared = ended.rows
+    *rows, shared = ended.rows
     assert (shared["model"], shared["verdict"], shared["error_bytes"]) == ("(shared)", "ok", 0)
     measured = shared["measurement"]
-    assert measured["head_bytes"] == wide["measurement"]["head_bytes"] == shared["estimate"]["head_bytes"]
-    assert measured["arena_used_bytes"] < sum(row["measurement"]["arena_used_bytes"] for row in (deep, wide))
+    largest_head = max(row["measurement"]["head_bytes"] for row in rows)
+    assert measured["head_bytes"] == shared["estimate"]["head_bytes"] == largest_head
+    assert measured["arena_used_bytes"] < sum(row["measurement"]["arena_used_bytes"] for row in rows)
     assert measured["min_working_arena_bytes"] == shared["estimate"]["min_working_arena_bytes"]
-    outputs = [output["hex"] for row in (deep, wide) for output in row["measurement"]["outputs"]]
+    outputs = [output["hex"] for row in rows for output in row["measurement"]["outputs"]]
     assert [output["hex"] for output in measured["outputs"]] == outputs
     assert measured["overruns"] == []
     assert any("in arenas of their own" in cause for cause in shared["causes"])
