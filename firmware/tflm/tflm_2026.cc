@@ -16,15 +16,25 @@
 #include "tflm/tensor.h"
 #include "tflm/tflm.h"
 
+// What is not of the public interface has been in one of these two, as alias or not, depending on the release.
+namespace tflite::micro {}
+namespace either {
+using namespace tflite;
+using namespace tflite::micro;
+}  // namespace either
+
 namespace tflm {
 namespace {
+
+// A streaming model's way to say "not yet": the run ends early, and that is no error (kTfLiteAbort in micro_context.h).
+constexpr int kEndedEarly = 15;
 
 // The only version of the schema that there has been since 2017; the headers' own name for it has moved about.
 constexpr uint32_t kSchemaVersion = 3;
 
 // TFLM's own objects come first into an arena. It does not check that they fit; those that record are the larger ones.
-constexpr size_t kLeastArenaBytes = sizeof(tflite::RecordingSingleArenaBufferAllocator) +
-                                    sizeof(tflite::GreedyMemoryPlanner) + sizeof(tflite::RecordingMicroAllocator) +
+constexpr size_t kLeastArenaBytes = sizeof(either::RecordingSingleArenaBufferAllocator) +
+                                    sizeof(either::GreedyMemoryPlanner) + sizeof(tflite::RecordingMicroAllocator) +
                                     alignof(std::max_align_t);
 
 constexpr unsigned kMaxOperators = 1  // an array needs a length, even where nothing is registered
@@ -42,7 +52,7 @@ void AddOperators([[maybe_unused]] Resolver* ops) {
 
 // TFLM tells its profiler where the Invoke of each operator begins and ends; not so its Prepare, and a library without
 // error strings tells nothing at all. What an operator runs of other subgraphs lies in between, and counts as a part of it.
-class Watch : public tflite::MicroProfilerInterface {
+class Watch : public either::MicroProfilerInterface {
  public:
   void Restart() {
     depth_ = 0;
@@ -87,15 +97,15 @@ tflite::MicroInterpreter* interpreters[kMaxModels] = {};
 
 // These lie in the arena.
 tflite::MicroAllocator* allocator = nullptr;
-const tflite::SingleArenaBufferAllocator* arena_allocator = nullptr;
+const either::SingleArenaBufferAllocator* arena_allocator = nullptr;
 const tflite::RecordingMicroAllocator* recorder = nullptr;
 
 // As MicroAllocator::Create(arena, bytes) does it, which keeps to itself where head and tail can be read.
 void CreateAllocator(uint8_t* arena, uint32_t arena_bytes) {
-  auto* memory = tflite::SingleArenaBufferAllocator::Create(arena, arena_bytes);
+  auto* memory = either::SingleArenaBufferAllocator::Create(arena, arena_bytes);
   uint8_t* planner =
-      memory->AllocatePersistentBuffer(sizeof(tflite::GreedyMemoryPlanner), alignof(tflite::GreedyMemoryPlanner));
-  allocator = tflite::MicroAllocator::Create(memory, new (planner) tflite::GreedyMemoryPlanner());
+      memory->AllocatePersistentBuffer(sizeof(either::GreedyMemoryPlanner), alignof(either::GreedyMemoryPlanner));
+  allocator = tflite::MicroAllocator::Create(memory, new (planner) either::GreedyMemoryPlanner());
   arena_allocator = memory;
 }
 
@@ -165,16 +175,16 @@ void LogLines(char* text) {
 
 const char kGeneration[] = "2026-08";
 const StructSize kStructSizes[] = {
-    {"SingleArenaBufferAllocator", sizeof(tflite::SingleArenaBufferAllocator)},
-    {"RecordingSingleArenaBufferAllocator", sizeof(tflite::RecordingSingleArenaBufferAllocator)},
-    {"GreedyMemoryPlanner", sizeof(tflite::GreedyMemoryPlanner)},
+    {"SingleArenaBufferAllocator", sizeof(either::SingleArenaBufferAllocator)},
+    {"RecordingSingleArenaBufferAllocator", sizeof(either::RecordingSingleArenaBufferAllocator)},
+    {"GreedyMemoryPlanner", sizeof(either::GreedyMemoryPlanner)},
     {"MicroAllocator", sizeof(tflite::MicroAllocator)},
     {"RecordingMicroAllocator", sizeof(tflite::RecordingMicroAllocator)},
     {"MicroResourceVariables", sizeof(tflite::MicroResourceVariables)},
-    {"SubgraphAllocations", sizeof(tflite::SubgraphAllocations)},
+    {"SubgraphAllocations", sizeof(either::SubgraphAllocations)},
     {"TfLiteEvalTensor", sizeof(TfLiteEvalTensor)},
     {"NodeAndRegistration", sizeof(tflite::NodeAndRegistration)},
-    {"ScratchBufferHandle", sizeof(tflite::ScratchBufferHandle)},
+    {"ScratchBufferHandle", sizeof(either::ScratchBufferHandle)},
     {"TfLiteTensor", sizeof(TfLiteTensor)},
     {"TfLiteAffineQuantization", sizeof(TfLiteAffineQuantization)},
 };
@@ -233,9 +243,8 @@ Section RecordedSection(size_t index) {
 
 bool Invoke(uint32_t model) {
   watch->Restart();
-  const TfLiteStatus status = interpreters[model]->Invoke();
-  // A streaming model's way to say "not yet": the run ends early, and that is no error.
-  return status == kTfLiteOk || status == tflite::kTfLiteAbort;
+  const int status = interpreters[model]->Invoke();
+  return status == kTfLiteOk || status == kEndedEarly;
 }
 
 Running RunningOperator() { return watch == nullptr ? Running{-1, "", 0} : watch->running(); }
