@@ -9,7 +9,7 @@ from typing import Any
 Command = Mapping[str, Any]
 
 MODEL_FLASH = 0x0808_0000
-_SECTOR_OF_MODEL = 6
+_SECTOR_OF_MODEL = 8
 _NEVER_ENDS = {"first": 1, "count": None}
 _IN_ALLOCATE = [{"heard": '"allocate"'}, {"cycle": 200_000}]
 _IN_INVOKE = [{"heard": '"invoke"'}, {"cycle": 20_000}]
