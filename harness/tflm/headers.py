@@ -52,9 +52,7 @@ _MARKS: Mapping[str, Sequence[_Mark]] = {
             re.compile(r"\bRecordingMicroInterpreter\b"),
         ),
         _Mark(_RESOLVER, "Add… methods", re.compile(r"\bTfLiteStatus\s+Add(?!Builtin|Custom)\w+\s*\(")),
-        _Mark(
-            f"{_MICRO}/debug_log.h", "a DebugLog that takes a va_list", re.compile(r"\bDebugLog\s*\([^)]*\bva_list\b")
-        ),
+        _Mark(f"{_MICRO}/debug_log.h", "DebugLog that takes a va_list", re.compile(r"\bDebugLog\s*\([^)]*\bva_list\b")),
     ),
 }
 GENERATIONS = tuple(_MARKS)
@@ -190,19 +188,23 @@ def _read_all(layer: Path, folders: Sequence[Path]) -> tuple[Mapping[str, str], 
     firmware = layer.parent.parent
     texts: dict[str, str] = {}
     missing: dict[str, str] = {}
-    waiting = deque([(layer, False)])
-    seen = {layer}
-    while waiting and len(seen) <= _LIMIT_FILES:
-        path, excused = waiting.popleft()
+    # Those without excuse are all read before those with one: what they need, they need without excuse.
+    needed, excused = deque([layer]), deque[Path]()
+    read: set[Path] = set()
+    while (needed or excused) and len(read) < _LIMIT_FILES:
+        is_excused = not needed
+        path = (needed or excused).popleft()
+        if path in read:
+            continue
+        read.add(path)
         texts[_name(path, folders)] = text = _read(path)
         for include in includes(without_comments(text)):
             found = _resolve(include, path, (firmware, *folders))
-            if found is None and include.quoted and not (excused or include.conditional):
+            may_lack = is_excused or include.conditional
+            if found is not None:
+                (excused if may_lack else needed).append(found)
+            elif include.quoted and not may_lack:
                 missing.setdefault(include.name, str(path))
-            elif found is not None and found not in seen:
-                seen.add(found)
-                # Those without excuse first: what they need, they need without excuse.
-                waiting.append((found, True)) if excused or include.conditional else waiting.appendleft((found, False))
     missing.pop(_GENERATED, None)
     return texts, missing
 
@@ -226,4 +228,5 @@ def _schema_version(texts: Mapping[str, str]) -> int | None:
 
 def _tf_version(texts: Mapping[str, str]) -> str | None:
     parts = {name: number for text in texts.values() for name, number in _TF_VERSION.findall(text)}
-    return ".".join(parts[name] for name in ("MAJOR", "MINOR", "PATCH")) if len(parts) == len("123") else None
+    names = ("MAJOR", "MINOR", "PATCH")
+    return ".".join(parts[name] for name in names) if all(name in parts for name in names) else None

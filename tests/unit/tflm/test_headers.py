@@ -28,7 +28,7 @@ def test_the_generation_shows_in_the_headers(tmp_path, generation):
             "2026-08",
             f"{MICRO}/debug_log",
             "void DebugLog(const char* s);",
-            f"for 2026-08 no a DebugLog that takes a va_list in {MICRO}/debug_log.h",
+            f"for 2026-08 no DebugLog that takes a va_list in {MICRO}/debug_log.h",
         ),
         (
             "2026-08",
@@ -80,7 +80,8 @@ def test_only_what_no_condition_excuses_is_missing(tmp_path):
     assert read_headers(folders, None).missing == {"needed.h": str(common)}
 
 
-def test_what_is_needed_without_condition_is_missing_even_when_it_is_also_needed_with_one(tmp_path):
+@pytest.mark.parametrize("order", [("first", "second"), ("second", "first")])
+def test_what_is_needed_without_condition_is_missing_even_when_it_is_also_needed_with_one(tmp_path, order):
     folders = header_tree(
         tmp_path,
         "2026-08",
@@ -89,7 +90,7 @@ def test_what_is_needed_without_condition_is_missing_even_when_it_is_also_needed
         tensorflow__second='#include "tensorflow/a.h"',
     )
     debug_log = folders[0] / MICRO / "debug_log.h"
-    includes = '#include "tensorflow/first.h"\n#include "tensorflow/second.h"\n'
+    includes = "".join(f'#include "tensorflow/{name}.h"\n' for name in order)
     debug_log.write_text(includes + debug_log.read_text())
     assert list(read_headers(folders, None).missing) == ["gone.h"]
 
