@@ -75,17 +75,20 @@ def pair_up(results: Iterable[tuple[Sequence[Estimate], Sequence[Measurement]]])
         results: estimates and measurements, file by file.
 
     Raises:
-        ResultError: a measurement without an estimate of that model hash, board and TFLM, or one that has no sections.
+        ResultError: a measurement without an estimate of that model hash, board, TFLM and kernel set, or with one of
+            another method than `layout`.
     """
     pairs: dict[Profile, list[Pair]] = {}
     for estimates, measurements in results:
-        known = {(found.sha256, found.board, found.profile.tflm): found for found in estimates}
+        known = {(found.sha256, found.board, found.profile.tflm, found.profile.kernels): found for found in estimates}
         for measurement in measurements:
-            estimate = known.get((measurement.sha256, measurement.board, measurement.tflm))
             if measurement.model == SHARED_NAME:  # corrections are of models alone
                 continue
+            key = (measurement.sha256, measurement.board, measurement.tflm, measurement.kernels)
+            estimate = known.get(key)
             if estimate is None:
-                raise ResultError("a measurement has no estimate of its model, board and TFLM", where=measurement.model)
+                what = "a measurement has no estimate of its model, board, TFLM and kernels"
+                raise ResultError(what, where=measurement.model)
             if estimate.method != "layout":
                 what = "only estimates of the layout method can be corrected"
                 raise ResultError(what, where=estimate.model, measured=estimate.method)

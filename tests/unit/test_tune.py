@@ -185,6 +185,14 @@ def test_models_that_shared_an_arena_teach_nothing():
     assert pair_up([([estimate(0)], [shared])]) == {}
 
 
+def test_kernel_sets_of_one_file_are_told_apart():
+    of_cmsis = estimate(0)
+    of_reference = replace(of_cmsis, profile=replace(PROFILE, kernels="reference"), head_bytes=512)
+    measurements = [measurement(of_cmsis), measurement(of_reference)]
+    found = pair_up([([of_cmsis, of_reference], measurements)])
+    assert found == {PROFILE: [(of_cmsis, measurements[0])], of_reference.profile: [(of_reference, measurements[1])]}
+
+
 def test_measurements_need_their_estimate():
     expected = estimate(1)
     with pytest.raises(ResultError, match="no estimate of its model"):
