@@ -58,7 +58,7 @@ def read_manifest(path: Path) -> Manifest:
         generation=None if generation == _AUTO else generation,
         include=_paths(top, "include", path.parent),
         libraries=_paths(top, "libraries", path.parent),
-        defines=dict(map(_define, top.texts("defines"))) if top.has("defines") else {},
+        defines=dict(_define(top, text) for text in top.texts("defines")) if top.has("defines") else {},
         kernels=_choice(top, "kernels", KERNEL_SETS),
         abi_flags=top.texts("abi_flags") if top.has("abi_flags") else None,
         version=top.text("version") if top.has("version") else "",
@@ -81,8 +81,9 @@ def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
     return tuple((folder / Path(name).expanduser()).resolve() for name in names)
 
 
-def _define(text: str) -> tuple[str, str | None]:
+def _define(top: Fields, text: str) -> tuple[str, str | None]:
     name, equals, value = text.partition("=")
     if not _DEFINE.fullmatch(name):
-        raise UsageError(f"{text!r} is no define", expected="NAME or NAME=value", hint=_HINT)
+        where = f"{top.place}: defines"
+        raise UsageError(f"{text!r} is no define", where=where, expected="NAME or NAME=value", hint=_HINT)
     return name, value if equals else None

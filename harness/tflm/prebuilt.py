@@ -47,6 +47,9 @@ class PrebuiltProvider:
     def _path(self) -> Path:
         if self._manifest is None:
             raise UsageError(
-                "the provider `prebuilt` needs a manifest", where="--tflm", expected="the path of a .toml file"
+                "the provider `prebuilt` needs a manifest",
+                where="--tflm",
+                expected="the path of a .toml file",
+                hint="README.md, section `Use your TFLM`, shows manifests",
             )
         return self._manifest

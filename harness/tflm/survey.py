@@ -104,7 +104,7 @@ def survey(manifest: Manifest) -> Survey:
     headers, libraries = None, []
     try:
         headers = read_headers(manifest.include, manifest.generation)
-        findings += _header_findings(headers)
+        findings += _header_findings(manifest, headers)
     except BenchError as error:
         findings.append(obstacle("headers", error))
     for path in manifest.libraries:
@@ -124,14 +124,16 @@ def _lacking_folders(folders: Iterable[Path]) -> Iterator[Finding]:
             yield obstacle("headers", error)
 
 
-def _header_findings(headers: Headers) -> Iterator[Finding]:
+def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[Finding]:
     for name, includer in headers.missing.items():
         yield obstacle("headers", missing_header(name, includer))
     if headers.schema_version not in (None, SCHEMA_VERSION):
         error = SourceError(
             "these headers read models of another schema",
+            where=", ".join(map(str, manifest.include)),
             measured=f"TFLITE_SCHEMA_VERSION {headers.schema_version}",
             expected=SCHEMA_VERSION,
+            hint="take a release of TFLM with that schema; correct `include` if these are the headers of another one",
         )
         yield obstacle("headers", error)
     if headers.operators.unclear:

@@ -55,7 +55,7 @@ def test_everything(write, tmp_path):
         (LEAST + 'include_dirs = ["x"]', "did you mean include?"),
         (LEAST + 'generation = "2023"', "expected one of auto, 2020-07, 2026-08"),
         (LEAST + 'kernels = "cmsis"', "expected one of reference, cmsis-nn, esp-nn"),
-        (LEAST + 'defines = ["-DNDEBUG"]', "'-DNDEBUG' is no define"),
+        (LEAST + 'defines = ["-DNDEBUG"]', "tflm.toml: defines: '-DNDEBUG' is no define"),
         (LEAST + 'abi_flags = "-mthumb"', "abi_flags: wrong value"),
     ],
 )
