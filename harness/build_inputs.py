@@ -19,7 +19,8 @@ _TFLM_FLAGS = ("-g1", "-w")
 _OWN_FLAGS = ("-g", "-Wall", "-Wextra", "-Werror")
 LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--fatal-warnings")
 
-# What `_store_facts` writes; another number when that changes, so that nothing built before is taken for it.
+# What build.py stores beside a firmware; another number when that changes, so that nothing built before is taken for
+# it.
 _FACTS_VERSION = "2"
 
 
@@ -64,6 +65,7 @@ class BuildInputs:
         return "".join(f"HARNESS_OPERATOR({registration.call})\n" for registration in self.registrations)
 
     def _target_flags(self) -> list[str]:
+        # Those of the ABI last: a library may have been compiled with -fshort-enums.
         return [self.board.optimization, *_COMMON_FLAGS, *self.abi_flags()]
 
     def library_key(self) -> str:

@@ -35,8 +35,8 @@ from harness.evidence import Findings, Round, measurement, overruns
 from harness.fields import Fields
 from harness.hello import Hello
 
-ARENA_ALIGNMENT = 16
-"""Of the arena's base, and the largest of all that TFLM allocates in it."""
+# Of the arena's base, and the largest of all that TFLM allocates in it.
+_ARENA_ALIGNMENT = 16
 
 
 def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
@@ -116,7 +116,7 @@ def _record(device: Device, hello: Hello, subject: Subject, arena_bytes: int) ->
     if not hello.records or len(subject.models) > 1:
         return {}, None
     check_hello(device.reboot(), subject)
-    largest = hello.arena_max_bytes - (hello.arena_max_bytes - arena_bytes) % ARENA_ALIGNMENT
+    largest = hello.arena_max_bytes - (hello.arena_max_bytes - arena_bytes) % _ARENA_ALIGNMENT
     try:
         return record(device, subject, largest), None
     except (DeviceError, DeadlineError) as error:
