@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -214,8 +213,12 @@ def _check_flashed(hello: Hello, subject: Subject, what: str, measured: str, exp
 
 
 def _check_sizes(hello: Hello, subject: Subject) -> None:
-    found = {name.rpartition("::")[2]: size for name, size in hello.struct_sizes.items()}
-    differences = _differences(found, subject)
+    found = hello.struct_sizes
+    differences = [
+        f"{name} {found[name]} instead of {size} bytes"
+        for name, size in subject.struct_sizes.items()
+        if found.get(name, size) != size
+    ]
     if differences:
         raise ConfigMismatchError(
             f"config_mismatch: {', '.join(differences)}",
@@ -223,11 +226,3 @@ def _check_sizes(hello: Hello, subject: Subject) -> None:
             hint=f"TFLM is not built as its layout profile {subject.image.tflm} has it: TF_LITE_STATIC_MEMORY missing, "
             "USE_TFLM_COMPRESSION set, another size of enums, or another release",
         )
-
-
-def _differences(found: dict[str, int], subject: Subject) -> Sequence[str]:
-    return [
-        f"{name} {found[name]} instead of {size} bytes"
-        for name, size in subject.struct_sizes.items()
-        if found.get(name, size) != size
-    ]

@@ -149,7 +149,7 @@ def test_what_runs_must_be_what_was_flashed(changes, told):
 def test_structures_of_other_sizes_are_named_before_anything_is_allocated():
     expected = {"TfLiteTensor": 40, "NodeAndRegistration": 32, "SubgraphAllocations": 8, "MicroAllocator": 36}
     line = ScriptedLine()
-    line.boot(sizes={"TfLiteTensor": 64, "tflite::NodeAndRegistration": 44, "tflite::MicroAllocator": 36, "Other": 1})
+    line.boot(sizes={"TfLiteTensor": 64, "NodeAndRegistration": 44, "MicroAllocator": 36, "Other": 1})
     with pytest.raises(ConfigMismatchError) as caught:
         measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), replace(SUBJECT, struct_sizes=expected), USUAL)
     words = "config_mismatch: TfLiteTensor 64 instead of 40 bytes, NodeAndRegistration 44 instead of 32 bytes"
