@@ -40,7 +40,7 @@ def reconcile(
 
     Args:
         estimate: what was expected.
-        measurement: what was found, of the same model, board and TFLM.
+        measurement: what was found, of the same model, board, TFLM and kernels.
         threshold_percent: an estimate that is too high by more than this is `over`. One that is too low by even a
             byte is `under`: an arena of that size does not work.
 
@@ -214,7 +214,7 @@ def _minimum_error(estimate: Estimate, measurement: Measurement) -> int:
 def _causes(estimate: Estimate, measurement: Measurement) -> Iterator[str]:
     yield from measurement.overruns
     if measurement.resets:
-        yield f"the device started anew by itself, {measurement.resets} times"
+        yield f"starts of the device that nobody asked for: {measurement.resets}"
     yield from _deviations(estimate, measurement)
     yield from _paint_findings(measurement)
     yield from _minimum_findings(estimate, measurement)

@@ -84,7 +84,7 @@ def test_causes_are_put_into_words():
     assert causes(sections={"op_data": 804, "unheard_of": 5}) == ("op_data takes -8 bytes against the estimate",)
     assert causes(sections={"op_data": 812}) == ()
     assert causes(recording_failure="the arena is too small")[0].endswith("not be recorded: the arena is too small")
-    assert causes(resets=2) == ("the device started anew by itself, 2 times",)
+    assert causes(resets=2) == ("starts of the device that nobody asked for: 2",)
     assert "200 bytes more for a while" in causes(min_working_arena_bytes=1200)[0]
     assert "4 bytes of what is used are padding" in causes(min_working_arena_bytes=996)[0]
     assert "4 bytes next to the free middle" in causes(painted_used_bytes=996)[0]
