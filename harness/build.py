@@ -16,8 +16,8 @@ from pathlib import Path
 from harness.build_inputs import CXX_FLAGS, LINK_FLAGS, BuildInputs, collect_inputs, memory_script
 from harness.cache import Cache
 from harness.domain.board import Board, MemoryRegion
-from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.errors import StorageError
+from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource
+from harness.errors import BuildError, SourceError, StorageError
 from harness.fields import Fields
 from harness.ports import Progress, TflmProvider, Toolchain, Verifiable
 
@@ -29,6 +29,7 @@ _IMAGE = "firmware.bin"
 _FACTS = "facts.json"
 # What the layer in firmware/tflm includes, to register the operators.
 _OPERATORS = "operators.inc"
+_SHOWN_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,41 @@ def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have 
             tflm.verify(inputs.source, compile_probe(inputs, folder))
         libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
         _make_firmware(inputs, libraries, firmware_key, folder, progress)
+        if inputs.source.libraries:
+            _refuse_changed(inputs.source, tflm.fetch(progress))
 
     return _load(inputs, firmware_key, cache.entry("firmware", firmware_key, make_firmware))
+
+
+def _refuse_changed(before: TflmSource, after: TflmSource) -> None:
+    """A library that was built anew meanwhile must not lie in the cache under the hash of the one before."""
+    if (before.content_hash, before.header_hash) != (after.content_hash, after.header_hash):
+        raise SourceError(
+            "the library or its headers changed while the firmware was built",
+            where=before.libraries[0],
+            measured=after.content_hash[:_SHOWN_DIGITS],
+            expected=before.content_hash[:_SHOWN_DIGITS],
+            hint="run it again once the library's own build has ended",
+        )
 
 
 def compile_probe(inputs: BuildInputs, folder: Path) -> Path:
     """An object file without content in `folder`, which shows what the firmware's flags make of one.
 
     Raises:
-        BuildError: the compiler does not take these flags.
+        BuildError: the compiler does not take these flags, or makes no object with them.
     """
     source, target = folder / "probe.cc", folder / "probe.o"
     source.touch()
     inputs.toolchain.compile(source, target, inputs.own_flags())
     source.unlink()
+    if not target.is_file():
+        raise BuildError(
+            "the compiler made no object file",
+            where=target.name,
+            measured=f"the flags {' '.join(inputs.abi_flags())}",
+            hint="`abi_flags` in the manifest, or the board's `cpu_flags`, are to choose code, and nothing else",
+        )
     return target
 
 

@@ -28,7 +28,7 @@ def read_toml(path: Path, hint: str = "", error: type[HarnessError] = UsageError
     data = read_bounded(path, _LIMIT_BYTES, error)
     try:
         return Fields(str(path), tomllib.loads(data.decode("utf-8")), error, hint)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
+    except (ValueError, RecursionError) as cause:  # ValueError: also no UTF-8, or numbers too long
         raise error(f"this is no TOML: {cause}", where=path) from cause
 
 

@@ -70,6 +70,8 @@ def read_library(path: Path) -> Library:
         SourceError: it cannot be read, is no archive that a linker takes, or there is nothing in it.
     """
     try:
+        if path.is_fifo():  # to open one waits until somebody writes into it
+            raise SourceError("this is no regular file", where=path, expected="an ar archive (.a)")
         with path.open("rb") as file:
             _check_magic(path, file.read(len(_MAGIC)))
             size_bytes = path.stat().st_size

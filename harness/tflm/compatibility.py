@@ -84,6 +84,9 @@ def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile) -> Iterato
 
 def _compare_kernels(members: Sequence[_Member], claimed: str) -> Iterator[Finding]:
     """Which kernel set it is shows in what the members that register operators call."""
+    if any(member.registers and member.read.is_intermediate for member in members):
+        yield Finding("kernels", "what they call does not show in objects of -flto: they are what the manifest says")
+        return
     called = {symbol for member in members if member.registers for symbol in member.read.wanted}
     optimized = [name for name, prefix in _KERNEL_CALLS.items() if any(symbol.startswith(prefix) for symbol in called)]
     found = optimized or ["reference"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +51,9 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         UsageError: it cannot be read, is no TOML, or a key is missing, unknown or of the wrong kind.
     """
+    with suppress(OSError):  # which reading it will tell
+        if path.is_fifo():  # to open one waits until somebody writes into it
+            raise UsageError("this is no regular file", where=path, hint=_HINT)
     top = read_toml(path, _HINT)
     refuse_unknown_keys(top, _KEYS)
     generation = _choice(top, "generation", (_AUTO, *GENERATIONS))
@@ -60,7 +64,7 @@ def read_manifest(path: Path) -> Manifest:
         libraries=_paths(top, "libraries", path.parent),
         defines=dict(_define(top, text) for text in top.texts("defines")) if top.has("defines") else {},
         kernels=_choice(top, "kernels", KERNEL_SETS),
-        abi_flags=top.texts("abi_flags") if top.has("abi_flags") else None,
+        abi_flags=_flags(top, "abi_flags") if top.has("abi_flags") else None,
         version=top.text("version") if top.has("version") else "",
     )
 
@@ -78,12 +82,23 @@ def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
     names = top.texts(key)
     if not names or not all(names) or any("\0" in name for name in names):
         raise top.wrong(key, "a list of one path or more")
-    return tuple((folder / Path(name).expanduser()).resolve() for name in names)
+    try:
+        return tuple((folder / Path(name).expanduser()).resolve() for name in names)
+    except RuntimeError as error:  # no such user after a ~, or symbolic links in a circle
+        raise UsageError(f"a path leads nowhere: {error}", where=f"{top.place}: {key}", hint=_HINT) from error
+
+
+def _flags(top: Fields, key: str) -> tuple[str, ...]:
+    """Flags of a compiler. Whatever else it takes is a file to it, whose content no key in the cache depends on."""
+    flags = top.texts(key)
+    if any(not flag.startswith("-") or "\0" in flag for flag in flags):
+        raise top.wrong(key, "a list of compiler flags, each with its -")
+    return flags
 
 
 def _define(top: Fields, text: str) -> tuple[str, str | None]:
     name, equals, value = text.partition("=")
-    if not _DEFINE.fullmatch(name):
+    if not _DEFINE.fullmatch(name) or "\0" in value:
         where = f"{top.place}: defines"
         raise UsageError(f"{text!r} is no define", where=where, expected="NAME or NAME=value", hint=_HINT)
     return name, value if equals else None

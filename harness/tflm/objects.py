@@ -15,6 +15,8 @@ from elftools.elf.sections import SymbolTableSection
 _ARM_SECTION = ".ARM.attributes"
 _XTENSA_SECTION = ".xtensa.info"
 
+_SLIM_LTO = "__gnu_lto_slim"
+
 # Tags of "Addenda to, and Errata in, the ABI for the Arm Architecture", section "Build Attributes".
 CPU_ARCH = 6
 FP_NUMBER_MODEL = 23
@@ -36,6 +38,7 @@ class ObjectFile:
         arm: the numbers among the build attributes of ARM, by tag.
         xtensa: the properties that Xtensa's tools write, such as ABI.
         wanted: symbols that it uses and does not define.
+        is_intermediate: whether its code is not there yet: GCC's -flto leaves it to the linker, without symbols.
     """
 
     machine: str
@@ -44,6 +47,7 @@ class ObjectFile:
     arm: Mapping[int, int] = field(default_factory=dict)
     xtensa: Mapping[str, str] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
+    is_intermediate: bool = False
 
 
 def read_object(data: bytes) -> ObjectFile:
@@ -63,6 +67,7 @@ def read_object(data: bytes) -> ObjectFile:
             arm=dict(_arm_attributes(_section(elf, _ARM_SECTION))),
             xtensa=_xtensa_properties(_section(elf, _XTENSA_SECTION)),
             wanted=_wanted(elf),
+            is_intermediate=_is_intermediate(elf),
         )
     except (ELFError, ConstructError, struct.error, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"it is no sound object file ({error})") from error
@@ -78,6 +83,11 @@ def _wanted(elf: ELFFile) -> frozenset[str]:
     if not isinstance(table, SymbolTableSection):
         return frozenset()
     return frozenset(symbol.name for symbol in table.iter_symbols() if symbol["st_shndx"] == "SHN_UNDEF")
+
+
+def _is_intermediate(elf: ELFFile) -> bool:
+    table = elf.get_section_by_name(".symtab")
+    return isinstance(table, SymbolTableSection) and table.get_symbol_by_name(_SLIM_LTO) is not None
 
 
 def _arm_attributes(data: bytes) -> Iterator[tuple[int, int]]:

@@ -281,6 +281,30 @@ def test_a_library_that_does_not_pass_is_not_linked(tmp_path, libraries, cache):
     assert toolchain.compiled == {"probe.cc": 1}
 
 
+class Rebuilt(Prebuilt):
+    """A library whose own build ends just when the firmware is linked."""
+
+    def verify(self, source, probe):
+        super().verify(source, probe)
+        self.source = replace(source, content_hash="second")
+
+
+def test_a_library_that_changes_while_it_is_linked_is_not_taken_for_the_one_before(tmp_path, libraries, cache):
+    with pytest.raises(SourceError, match="changed while the firmware was built"):
+        build(BOARD, Rebuilt(tmp_path, *libraries), ArmGcc(), ignore, cache)
+    tflm = Prebuilt(tmp_path, *libraries)
+    build(BOARD, tflm, ArmGcc(), ignore, cache)
+    assert len(tflm.probes) == 1  # nothing lay in the cache
+
+
+@pytest.mark.parametrize("flag", ["-fsyntax-only", "--version"])
+def test_flags_with_which_the_compiler_makes_no_object_are_named(tmp_path, libraries, cache, flag):
+    tflm = Prebuilt(tmp_path, *libraries, abi_flags=(*BOARD.cpu_flags, flag))
+    with pytest.raises(BuildError, match="made no object file") as caught:
+        build(BOARD, tflm, ArmGcc(), ignore, cache)
+    assert flag in caught.value.measured
+
+
 def test_flags_of_the_libraries_go_before_the_boards(tmp_path, firmware, cache):
     soft = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft")
     libraries = make_libraries(tmp_path, soft)

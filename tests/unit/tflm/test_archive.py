@@ -1,4 +1,5 @@
 import hashlib
+import os
 import shutil
 import subprocess
 
@@ -62,6 +63,12 @@ def test_a_library_that_is_not_there(tmp_path):
         read_library(tmp_path / "libgone.a")
     with pytest.raises(SourceError, match="cannot be read: Is a directory"):
         read_library(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "lib.a")
+    with pytest.raises(SourceError, match="no regular file"):
+        read_library(tmp_path / "lib.a")
 
 
 def test_a_library_of_the_real_archiver(tmp_path):

@@ -73,6 +73,14 @@ def test_the_kernel_set_shows_in_what_kernels_call(compiled, library, calls, ker
         assert f'kernels = "{kernels}"' in finding.error.hint
 
 
+@pytest.mark.parametrize("claimed", ["reference", "cmsis-nn"])
+def test_what_kernels_call_does_not_show_before_they_are_linked(compiled, library, claimed):
+    made = library(compiled("conv", KERNEL.format("arm_convolve_wrapper_s8"), (*HARD, "-flto")))
+    (finding,) = compare([made], claimed, compiled("probe"))
+    assert (finding.check, finding.error) == ("kernels", None)
+    assert "-flto" in finding.text
+
+
 def test_a_member_that_is_no_object(compiled, tmp_path):
     path = tmp_path / "libtext.a"
     path.write_bytes(archive({"readme.txt": b"text"}, {"symbol": ["readme.txt"]}))

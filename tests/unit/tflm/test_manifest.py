@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from harness.errors import UsageError
@@ -56,7 +58,13 @@ def test_everything(write, tmp_path):
         (LEAST + 'generation = "2023"', "expected one of auto, 2020-07, 2026-08"),
         (LEAST + 'kernels = "cmsis"', "expected one of reference, cmsis-nn, esp-nn"),
         (LEAST + 'defines = ["-DNDEBUG"]', "tflm.toml: defines: '-DNDEBUG' is no define"),
+        (LEAST + 'defines = ["A=\\u0000"]', "is no define"),
         (LEAST + 'abi_flags = "-mthumb"', "abi_flags: wrong value"),
+        (LEAST + 'abi_flags = ["mthumb"]', "each with its -"),
+        (LEAST + 'abi_flags = ["@flags.txt"]', "each with its -"),
+        (LEAST + 'abi_flags = [""]', "each with its -"),
+        (LEAST + 'abi_flags = ["-m\\u0000"]', "each with its -"),
+        (LEAST.replace('"inc"', '"~no-such-user/inc"'), "include: a path leads nowhere"),
     ],
 )
 def test_what_is_wrong_is_told(write, text, told):
@@ -69,3 +77,15 @@ def test_what_is_wrong_is_told(write, text, told):
 def test_a_manifest_that_is_not_there(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         read_manifest(tmp_path / "gone.toml")
+
+
+def test_a_path_in_a_circle(write, tmp_path):
+    (tmp_path / "inc").symlink_to("inc")
+    with pytest.raises(UsageError, match="leads nowhere"):
+        read_manifest(write(LEAST))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "tflm.toml")
+    with pytest.raises(UsageError, match="no regular file"):
+        read_manifest(tmp_path / "tflm.toml")
