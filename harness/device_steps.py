@@ -81,14 +81,24 @@ def arena_size(recipe: Recipe, hello: Hello) -> int:
         UsageError: the device does not have so much.
     """
     size = recipe.arena_size_bytes or hello.arena_max_bytes
-    if size > hello.arena_max_bytes:
+    check_arena_size(size, hello.arena_max_bytes)
+    return size
+
+
+def check_arena_size(size_bytes: int, largest_bytes: int, where: str = "") -> None:
+    """Make sure that an arena of this size can be had.
+
+    Raises:
+        UsageError: the firmware leaves only `largest_bytes`.
+    """
+    if size_bytes > largest_bytes:
         raise UsageError(
             "the arena is larger than the RAM that the firmware leaves",
-            measured=f"{size:,} bytes",
-            expected=f"at most {hello.arena_max_bytes:,}",
+            where=where,
+            measured=f"{size_bytes:,} bytes",
+            expected=f"at most {largest_bytes:,}",
             hint="choose a smaller --arena-size",
         )
-    return size
 
 
 def record(device: Device, subject: Subject, arena_bytes: int) -> dict[str, int]:

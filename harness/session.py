@@ -10,6 +10,7 @@ from harness import plugins
 from harness.build import build
 from harness.connection import Bench, Connection
 from harness.device import Device
+from harness.device_steps import check_arena_size
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate
@@ -19,7 +20,7 @@ from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import FlashedModel, Subject
 from harness.domain.reconciliation import Reconciliation
-from harness.errors import BenchError, HarnessError, UsageError
+from harness.errors import BenchError, HarnessError
 from harness.estimate import ModelFile, load_graph, struct_sizes
 from harness.estimate.host_run import host_run
 from harness.expectation import expect, profile_of, title_of
@@ -44,29 +45,19 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
 
     Raises:
         BenchError: one of the two does not work.
+        UsageError: the firmware leaves too little RAM for the arena asked for.
     """
     flasher = plugins.flasher(board.flasher)
     flasher.prepare()  # it gets ready while the firmware is built
     provider, toolchain = plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain)
     image = build(board, provider, toolchain, progress, operators=options.operators)
-    _check_arena(options.recipe.arena_size_bytes, image)
+    check_arena_size(options.recipe.arena_size_bytes or 0, image.arena_max_bytes, image.board_id)
     session = Session(board, image, Connection(board, flasher, options), options, progress)
     try:
         session.connect()
         yield session
     finally:
         session.close()
-
-
-def _check_arena(size_bytes: int | None, image: FirmwareImage) -> None:
-    if size_bytes is not None and size_bytes > image.arena_max_bytes:
-        raise UsageError(
-            "the arena is larger than the RAM that the firmware leaves",
-            where=image.board_id,
-            measured=f"{size_bytes:,} bytes",
-            expected=f"at most {image.arena_max_bytes:,}",
-            hint="choose a smaller --arena-size",
-        )
 
 
 class Session:
