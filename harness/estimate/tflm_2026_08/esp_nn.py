@@ -2,7 +2,7 @@
 
 Sources: tensorflow/lite/micro/kernels/esp_nn/*.cc of esp-tflite-micro, and the esp_nn_get_*_scratch_size functions of
 ESP-NN. They were read, not run. What the kernels for the ESP32-S3 ask for differs from version to version of ESP-NN:
-theirs is an allowance, and each comes with a warning.
+theirs is an allowance, and models that have such kernels come with a warning.
 """
 
 from __future__ import annotations
@@ -95,12 +95,16 @@ ESP_NN: Final = {GENERIC: _table(), ESP32_S3: _table(_conv_scratch, _copies_scra
 
 
 def varying_scratch(graph: Graph, kernels: str) -> tuple[str, ...]:
-    """Where an estimate for ESP-NN promises no bytes."""
-    if kernels != ESP32_S3:
-        return ()
-    return tuple(
-        f"the scratch of {operator_place(subgraph, operator)} differs from version to version of ESP-NN: the estimate "
-        "is an allowance; run it on the device"
+    """Where an estimate for ESP-NN promises no bytes: one sentence for the whole model."""
+    places = [
+        operator_place(subgraph, operator)
         for subgraph, operator in graph.operators()
         if operator.name in _VARYING and is_int8(Node(subgraph, operator, pointer_bytes=4))
+    ]
+    if kernels != ESP32_S3 or not places:
+        return ()
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return (
+        f"scratch differs from version to version of ESP-NN ({places[0]}{more}): the estimate is an allowance; run it on "
+        "the device",
     )

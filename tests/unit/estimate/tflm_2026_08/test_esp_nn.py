@@ -66,8 +66,15 @@ def test_other_convolutions_on_the_s3_copy_input_and_filter_and_promise_nothing(
     assert scratch(convolution(), S3) == [8 * 8 * 4 + 2 * 3 * 3 * 4 + 64 + 8]  # up to 16
     assert scratch(depthwise(), S3) == [8 * 8 * 8 + 3 * 3 * 8 + 64 + 8]
     (said,) = warnings(depthwise(), S3)
-    assert "operator 0 DEPTHWISE_CONV_2D" in said
-    assert "version of ESP-NN" in said
+    assert "from version to version of ESP-NN (subgraph 0, operator 0 DEPTHWISE_CONV_2D): the estimate" in said
+
+
+def test_many_kernels_without_a_promise_are_one_warning() -> None:
+    model = convolution()
+    z = model.tensor("z", [1, 8, 8, 2], "int8", scales=1)
+    model.operator("CONV_2D", [0, 1, -1], [z], ("Conv2DOptions", {"StrideW": 1, "StrideH": 1}))
+    (said,) = warnings(model, S3)
+    assert "(subgraph 0, operator 0 CONV_2D and 1 more)" in said
 
 
 @pytest.mark.parametrize("profile", [GENERIC, S3])
