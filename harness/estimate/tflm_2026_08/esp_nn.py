@@ -105,6 +105,6 @@ def varying_scratch(graph: Graph, kernels: str) -> tuple[str, ...]:
         return ()
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return (
-        f"scratch differs from version to version of ESP-NN ({places[0]}{more}): the estimate is an allowance; run it on "
-        "the device",
+        f"scratch differs from version to version of ESP-NN ({places[0]}{more}): the estimate is an allowance; run it "
+        "on the device",
     )
