@@ -77,7 +77,8 @@ def file_outcomes(path: Path) -> list[Outcome]:
 def _of_job(store: Store, result: JobResult) -> Outcome:
     job, attempt = result.job, result.attempt
     if attempt is None:
-        return Outcome(job.model, job.sha256, job.board, job.tflm, dut="", verdict=result.verdict, causes=result.causes)
+        tflm = job.tflm_name  # a report is handed around: no folders of this machine
+        return Outcome(job.model, job.sha256, job.board, tflm, dut="", verdict=result.verdict, causes=result.causes)
     return Outcome(
         model=attempt.model,
         sha256=attempt.sha256,

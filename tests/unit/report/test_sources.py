@@ -64,6 +64,13 @@ def test_a_job_that_nothing_was_left_for_says_why(store):
     assert (job.verdict, job.causes, job.used_bytes) == ("not_run", ("no unit is left",), None)
 
 
+def test_a_report_names_a_manifest_without_the_folders_of_this_machine(store):
+    sweep = store.begin_sweep([Job(1, "m.tflite", "/m.tflite", "ab", "b", "/home/me/mine/tflm.toml")], {})
+    store.give_up_job(sweep, 1, ["no unit is left"])
+    (job,) = sweep_outcomes(store, store.job_results(sweep))
+    assert job.tflm == "mine/tflm.toml"
+
+
 def test_an_attempt_that_was_cut_off_is_no_outcome(store):
     sweep = begun(store, "m.tflite")
     (result,) = store.job_results(sweep)
