@@ -37,7 +37,7 @@ def await_hello(device: Device, subject: Subject) -> Hello:
     """The hello of the firmware that was flashed; one of another build may be a late word of what ran before.
 
     Raises:
-        FlashError, ConfigMismatchError: as `check_hello`.
+        FlashError, UsageError, ConfigMismatchError: as `check_hello`.
     """
     hello = device.await_boot()
     if hello.build_id != subject.image.build_id:
@@ -51,27 +51,14 @@ def check_hello(hello: Hello, subject: Subject) -> Hello:
 
     Raises:
         FlashError: another firmware, a damaged one, or another model.
+        UsageError: so many models cannot share an arena.
         ConfigMismatchError: TFLM's structures have other sizes than the estimate counts on.
     """
     _check_build(hello, subject)
+    _check_sharing(hello, subject)  # before the models: it looks for no more of them than can share
     _check_models(hello, subject)
     _check_sizes(hello, subject)
     return hello
-
-
-def check_sharing(hello: Hello, subject: Subject) -> None:
-    """Make sure that so many models can share an arena.
-
-    Raises:
-        UsageError: they cannot.
-    """
-    if len(subject.models) > hello.share_max:
-        raise UsageError(
-            "the firmware cannot run so many models in one arena",
-            measured=f"{len(subject.models)} models",
-            expected=f"at most {hello.share_max}",
-            hint="let fewer models share an arena",
-        )
 
 
 def arena_size(recipe: Recipe, hello: Hello) -> int:
@@ -199,6 +186,16 @@ def _check_build(hello: Hello, subject: Subject) -> None:
         ("CRC-32 of the firmware", f"{hello.image_crc32:08x}", f"{image.crc32:08x}"),
     ):
         _check_flashed(hello, subject, what, measured, expected)
+
+
+def _check_sharing(hello: Hello, subject: Subject) -> None:
+    if len(subject.models) > hello.share_max:
+        raise UsageError(
+            "the firmware cannot run so many models in one arena",
+            measured=f"{len(subject.models)} models",
+            expected=f"at most {hello.share_max}",
+            hint="let fewer models share an arena",
+        )
 
 
 def _check_models(hello: Hello, subject: Subject) -> None:

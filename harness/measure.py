@@ -21,7 +21,6 @@ from harness.device_steps import (
     arena_size,
     await_hello,
     check_hello,
-    check_sharing,
     invoke,
     read_outputs,
     record,
@@ -54,7 +53,6 @@ def measure(device: Device, subject: Subject, recipe: Recipe) -> Measurement:
         UsageError: the inputs or the arena do not fit, or there are too many models for one arena.
     """
     hello = await_hello(device, subject)
-    check_sharing(hello, subject)
     arena_bytes = arena_size(recipe, hello)
     allocated = allocate(device, subject, arena_bytes, MAGIC_BYTES[0])
     first = _run_on_paint(device, hello, allocated, recipe, MAGIC_BYTES[0])

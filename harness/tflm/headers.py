@@ -191,12 +191,14 @@ def _read_all(layer: Path, folders: Sequence[Path]) -> tuple[Mapping[str, str], 
     # Those without excuse are all read before those with one: what they need, they need without excuse.
     needed, excused = deque([layer]), deque[Path]()
     read: set[Path] = set()
-    while (needed or excused) and len(read) < _LIMIT_FILES:
+    while needed or excused:
         is_excused = not needed
         path = (needed or excused).popleft()
-        if path in read:
+        if path.resolve() in read:  # resolved: `..` gives a header another name each time that it includes itself
             continue
-        read.add(path)
+        read.add(path.resolve())
+        if len(read) > _LIMIT_FILES:  # some left out would be missing in the hash
+            raise SourceError("these are too many headers", where=path, expected=f"at most {_LIMIT_FILES:,}")
         texts[_name(path, folders)] = text = _read(path)
         for include in includes(without_comments(text)):
             found = _resolve(include, path, (firmware, *folders))

@@ -186,7 +186,15 @@ def _generation(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
 
 def _operators(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
     lacking = _not_in_library(headers, symbols)
-    if lacking:
+    if len(lacking) == len(headers.operators.known):
+        error = SourceError(
+            "the library has none of the operators that the headers declare",
+            where=symbols.libraries[0].path,
+            measured=f"{len(symbols.register_functions)} functions Register_…",
+            hint="headers and library are of different releases, or the kernels are in a library of their own",
+        )
+        yield obstacle("operators", error)
+    elif lacking:
         names = ", ".join(sorted(one.operator for one in lacking))
         yield Finding("operators", f"in the headers, not in the library: {names}")
     twice = sorted(name for name, members in symbols.register_functions.items() if len(members) > 1)

@@ -95,6 +95,19 @@ def test_what_is_needed_without_condition_is_missing_even_when_it_is_also_needed
     assert list(read_headers(folders, None).missing) == ["gone.h"]
 
 
+def test_headers_that_include_each_other_by_way_of_their_folder(tmp_path):
+    texts = {"tensorflow__x__a": '#include "../x/b.h"', "tensorflow__x__b": '#include "../x/a.h"'}
+    texts["tensorflow__lite__micro__micro_interpreter"] = '#include "../../x/a.h"'
+    assert read_headers(header_tree(tmp_path, "2026-08", **texts), None).missing == {}
+
+
+def test_more_headers_than_any_tflm_has_are_refused(tmp_path):
+    texts = {f"n{number}": f'#include "n{number + 1}.h"' for number in range(5001)}
+    folders = header_tree(tmp_path, "2026-08", tensorflow__lite__micro__micro_interpreter='#include "n0.h"', **texts)
+    with pytest.raises(SourceError, match="too many headers"):
+        read_headers(folders, None)
+
+
 def test_the_hash_is_over_the_headers_that_are_read_and_no_others(tmp_path, generation):
     folders = header_tree(tmp_path, generation)
     first = read_headers(folders, None).hash
