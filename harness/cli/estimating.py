@@ -165,7 +165,11 @@ def _generation_and_kernels(tflm: str, kernels: str | None) -> tuple[str, str]:
 
     if not plugins.is_manifest(tflm):
         return tflm, kernels or DEFAULT_KERNELS
-    source = plugins.tflm_provider(tflm).fetch(StderrProgress())
+    progress = StderrProgress()
+    try:
+        source = plugins.tflm_provider(tflm).fetch(progress)
+    finally:
+        progress.clear()
     if kernels not in {None, source.kernels}:
         raise UsageError("--kernels is not the manifest's", where=tflm, measured=kernels, expected=source.kernels)
     return source.generation, source.kernels
