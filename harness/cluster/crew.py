@@ -153,7 +153,7 @@ class ClusterCrew:
         try:
             model = read_unchanged(job)
         except HarnessError as error:
-            result = without_measurement((job.model, job.sha256, job.board, job.tflm), None, error)
+            result = without_measurement((job.model, job.sha256, job.board, job.tflm_name), None, error)
             self._ready.put(Ended(dut, Outcome(result, Circumstances())))
             return
         task = Task(self._remote[dut].name, job, self._options, self._corrections)

@@ -139,7 +139,7 @@ class DutRunner:
 
 def _row(job: Job) -> tuple[str, str, str, str]:
     """What the row of a job that never reached its unit says of it."""
-    return job.model, job.sha256, job.board, job.tflm
+    return job.model, job.sha256, job.board, job.tflm_name
 
 
 def read_unchanged(job: Job) -> ModelFile:

@@ -41,7 +41,7 @@ def _row(store: Store, result: JobResult) -> Reconciliation:
         model=job.model,
         sha256=job.sha256,
         board=job.board,
-        tflm=job.tflm,
+        tflm=job.tflm_name,
         verdict=result.verdict,
         estimate=None,
         measurement=None,
