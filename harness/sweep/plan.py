@@ -92,7 +92,7 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
     """All jobs, grouped by board, TFLM and model, numbered from 1.
 
     Raises:
-        UsageError: nothing to do, or two different models or manifests of the same name.
+        UsageError: nothing to do, two different models or manifests of the same name, or a path that cannot be stored.
         BoardFileError: there is no such board.
     """
     boards = [load_board(board).id for board in dict.fromkeys(plan.boards)]
@@ -112,6 +112,7 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
         )
         for number, (board, tflm, model, arena) in enumerate(cells, 1)
     ]
+    _check_paths([planned.job for planned in jobs])
     _check_manifests([planned.job for planned in jobs])
     return jobs
 
@@ -178,6 +179,17 @@ def _beside(plan_file: Path, tflm: str) -> str:
 def _tflms(names: Sequence[str]) -> Iterable[str]:
     """Each TFLM once; manifests by their absolute path, so that a sweep can be resumed from anywhere."""
     return dict.fromkeys(str(Path(name).absolute()) if plugins.is_manifest(name) else name for name in names)
+
+
+def _check_paths(jobs: Sequence[Job]) -> None:
+    """The results database holds text, and on Linux a path may be any bytes."""
+    for path in {path for job in jobs for path in (job.path, job.tflm)}:
+        try:
+            path.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                "the path is no UTF-8, and cannot be kept in the results", where=path, hint="rename it for a sweep"
+            ) from error
 
 
 def _check_manifests(jobs: Sequence[Job]) -> None:

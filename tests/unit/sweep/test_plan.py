@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from harness.errors import UsageError
@@ -127,3 +130,11 @@ def test_two_manifests_that_baselines_could_not_tell_apart_are_refused(models):
     with pytest.raises(UsageError, match="two different manifests") as raised:
         plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("/one/mine/tflm.toml", "/other/mine/tflm.toml")))
     assert "/other/mine/tflm.toml" in str(raised.value)
+
+
+@pytest.mark.parametrize("suffix", [".tflite", ".toml"])
+def test_a_path_that_cannot_be_stored_is_refused(models, suffix):
+    path = os.fsdecode(b"\xff") + suffix
+    plan = SweepPlan((Path(path),), (BOARD,)) if suffix == ".tflite" else SweepPlan((models[0][0],), (BOARD,), (path,))
+    with pytest.raises(UsageError, match="no UTF-8"):
+        plan_jobs(plan)
