@@ -71,10 +71,11 @@ def _load(group: str, name: str) -> Any:  # noqa: ANN401 - what an entry point h
     """The class behind a plug-in's name."""
     found = installed(group)
     if name not in found:
+        place = "after --tflm; a manifest ends in .toml" if group == TFLM else "in the board file"
         raise PluginError(
             f"no plug-in {name!r} in {group}",
             expected=f"one of {', '.join(sorted(found)) or 'none installed'}",
-            hint="install the package that brings it, or correct the name in the board file",
+            hint=f"install the package that brings it, or correct the name {place}",
         )
     try:
         return found[name].load()

@@ -16,7 +16,12 @@ _DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (
 # The linker tells the number of bytes in a second line, but not always.
 _DOES_NOT_FIT = re.compile(r"section `(?P<section>[^']+)' will not fit in region `(?P<region>\w+)'")
 _OVERFLOW = re.compile(r"region `\w+' overflowed by (?P<bytes>\d+) bytes?")
-_UNDEFINED = re.compile(r"undefined reference to `(?P<symbol>[^']+)'")
+_SYMBOL_ERRORS = {
+    "undefined symbols": re.compile(r"undefined reference to `(?P<symbol>[^']+)'"),
+    "symbols defined more than once": re.compile(r"multiple definition of `(?P<symbol>[^']+)'"),
+}
+# collect2 only says that the linker said something.
+_ERROR_LINE = re.compile(r"^(?!collect2).*\berror: .*$", re.MULTILINE)
 _NO_SPACE = "No space left on device"
 _SHOWN_SYMBOLS = 5
 
@@ -107,15 +112,17 @@ def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNot
             hint=f"hold fewer operators with --ops used; or, in the board file, make the region that becomes "
             f"{no_fit['region']} larger or set build.optimization to -Os",
         )
-    undefined = sorted({match["symbol"] for match in _UNDEFINED.finditer(stderr)})
-    if undefined:
-        more = ", …" if len(undefined) > _SHOWN_SYMBOLS else ""
-        return BuildError(f"undefined symbols: {', '.join(undefined[:_SHOWN_SYMBOLS])}{more}", where=target.name)
+    for what, pattern in _SYMBOL_ERRORS.items():
+        symbols = sorted({match["symbol"] for match in pattern.finditer(stderr)})
+        if symbols:
+            more = ", …" if len(symbols) > _SHOWN_SYMBOLS else ""
+            return BuildError(f"{what}: {', '.join(symbols[:_SHOWN_SYMBOLS])}{more}", where=target.name)
     return _other_error("the linker refused", target, stderr)
 
 
 def _other_error(what: str, where: Path, stderr: str) -> BuildError | StorageError:
     if _NO_SPACE in stderr:
         return StorageError("the disk is full", where=where.parent, hint="free some space, then try again")
-    lines = stderr.strip().splitlines()
+    error = _ERROR_LINE.search(stderr)  # warnings may stand before it
+    lines = [error[0]] if error else stderr.strip().splitlines()
     return BuildError(f"{what}: {lines[0] if lines else 'it said nothing'}", where=where)

@@ -88,6 +88,22 @@ def test_undefined_symbols_are_told(link):
         link('extern "C" { int some(); int other(); int start() { return some() + other(); } }')
 
 
+def test_symbols_that_two_objects_define_are_told(gcc, link, tmp_path):
+    source, compiled = tmp_path / "other.c", tmp_path / "other.o"
+    source.write_text("int both;")
+    gcc.compile(source, compiled, FLAGS[:2])
+    with pytest.raises(BuildError, match="symbols defined more than once: both"):
+        link('int both; extern "C" int start() { return both; }', compiled)
+
+
+def test_a_warning_before_the_error_is_passed_over(gcc, tmp_path):
+    source = tmp_path / "fine.cc"
+    source.touch()
+    with pytest.raises(BuildError, match="error: unrecognized") as caught:
+        gcc.compile(source, tmp_path / "fine.o", [*FLAGS, "no-file", "-mno-such-flag"])
+    assert "warning" not in caught.value.what
+
+
 def test_a_missing_source_is_told(gcc, tmp_path):
     with pytest.raises(BuildError, match=r"the compiler refused|No such file"):
         gcc.compile(tmp_path / "absent.cc", tmp_path / "absent.o", FLAGS)
