@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from harness.boards import load_board
+from harness.domain.board import MemoryRegion
+from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.domain.recipe import FlashedModel, Subject
 from harness.wire import encode
 
 Body = dict[str, Any]
@@ -27,6 +32,26 @@ HELLO: Body = {
     "sizes": {"TfLiteTensor": 64},
     "model": {"state": "ok", "size_bytes": 3, "sha256": "ff" * 32},
 }
+IMAGE = FirmwareImage(
+    build_id=HELLO["build_id"],
+    board_id=HELLO["board"],
+    tflm=HELLO["tflm"],
+    tflm_version="",
+    toolchain="",
+    segment=FlashSegment(0, b""),
+    model_region=MemoryRegion(0, 0x1000),
+    crc32=HELLO["image_crc32"],
+    elf=Path(),
+    text_bytes=0,
+    ram_bytes=0,
+    arena_max_bytes=HELLO["arena_max_bytes"],
+)
+SHA256: str = HELLO["model"]["sha256"]
+SUBJECT = Subject(
+    "m.tflite", SHA256, load_board("stm32f407-virtual"), "p1", IMAGE, (FlashedModel(SHA256),), HELLO["sizes"]
+)
+"""What the scripted device has in flash."""
+
 ALLOCATED: Body = {
     "frame": "allocated",
     "status": "ok",
@@ -140,3 +165,21 @@ class ScriptedLine:
                 body["arena_bytes"] = command["arena_bytes"]
             said = self.frame(body)
         self._out += said
+
+
+def changed(name: str, body: Body, *, only_paint: int | None = None) -> Script:
+    """A script that answers a command with another body, in all passes or in the one with `only_paint`."""
+    paint = [0]
+
+    def script(line: ScriptedLine, command: Body) -> bytes | None:
+        paint[0] = command.get("paint", paint[0])
+        if command["cmd"] == name and only_paint in (None, paint[0]):
+            return line.frame({**body, "arena_bytes": 4096} if name == "allocate" else body)
+        return None
+
+    return script
+
+
+def failing(name: str, body: Body, log: str) -> Script:
+    """A script that answers a command with another body, behind a line of log."""
+    return lambda line, command: (log.encode() + b"\n" + line.frame(body)) if command["cmd"] == name else None

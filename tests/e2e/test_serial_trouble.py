@@ -10,39 +10,19 @@ import tty
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from harness.boards import load_board
 from harness.device import Device, Patience
-from harness.domain.board import MemoryRegion
-from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.domain.recipe import FlashedModel, Recipe, Subject
+from harness.domain.recipe import Recipe
 from harness.errors import FlashError, ProtocolError, SerialPortError
 from harness.measure import measure
 from harness.transports.serial import SerialTransport
 from harness.wire import encode
-from tests.scripted import HELLO, ScriptedLine
+from tests.scripted import HELLO, SUBJECT, ScriptedLine
 
 PATIENCE = Patience(boot_s=1.0, answer_s=1.0, work_s=1.0)
 ROM_TEXT = b"ets Jun  8 2016 00:22:57\r\n\r\nrst:0x8 (TG1WDT_SYS_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n"
-IMAGE = FirmwareImage(
-    build_id=HELLO["build_id"],
-    board_id="scripted",
-    tflm=HELLO["tflm"],
-    tflm_version="",
-    toolchain="",
-    segment=FlashSegment(0, b""),
-    model_region=MemoryRegion(0, 0x1000),
-    crc32=HELLO["image_crc32"],
-    elf=Path(),
-    text_bytes=0,
-    ram_bytes=0,
-    arena_max_bytes=HELLO["arena_max_bytes"],
-)
-SHA256 = HELLO["model"]["sha256"]
-SUBJECT = Subject("m.tflite", SHA256, load_board("stm32f407-virtual"), "p1", IMAGE, (FlashedModel(SHA256),))
 
 
 class Speaker:

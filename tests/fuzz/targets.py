@@ -8,16 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from harness import wire
 from harness.boards import load_board
 from harness.device import Device, Patience
-from harness.domain.board import MemoryRegion
 from harness.domain.estimate import Profile
-from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.domain.measurement import Measurement
-from harness.domain.recipe import FlashedModel, Recipe, Subject
+from harness.domain.recipe import Recipe
 from harness.errors import HarnessError, ModelError, SourceError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
 from harness.measure import measure
@@ -26,7 +23,7 @@ from tests.fuzz.libraries import any_library, look_into
 from tests.fuzz.mutations import mutated_model, mutated_stream
 from tests.fuzz.seeds import seeds
 from tests.fuzz.spots import Spot, spots
-from tests.scripted import ALLOCATED, ANSWERS, HELLO, ScriptedLine
+from tests.scripted import ALLOCATED, ANSWERS, HELLO, SUBJECT, ScriptedLine
 
 PROFILES = (
     Profile("2020-07", "arm32"),
@@ -106,30 +103,9 @@ def check_stream(numbers: random.Random, data: bytes) -> str:
     return "frames" if frames else "no frame"
 
 
-@cache
-def _subject() -> Subject:
-    image = FirmwareImage(
-        build_id=HELLO["build_id"],
-        board_id=HELLO["board"],
-        tflm=HELLO["tflm"],
-        tflm_version="",
-        toolchain="",
-        segment=FlashSegment(0, b""),
-        model_region=MemoryRegion(0, 0x1000),
-        crc32=HELLO["image_crc32"],
-        elf=Path(),
-        text_bytes=0,
-        ram_bytes=0,
-        arena_max_bytes=HELLO["arena_max_bytes"],
-    )
-    sha256 = HELLO["model"]["sha256"]
-    board = load_board("stm32f407-virtual")
-    return Subject("scripted.tflite", sha256, board, "probe", image, (FlashedModel(sha256),))
-
-
 def _measured(line: ScriptedLine) -> Measurement:
     line.boot()
-    return replace(measure(Device(line, line.reset, BRIEF), _subject(), Recipe()), log=())
+    return replace(measure(Device(line, line.reset, BRIEF), SUBJECT, Recipe()), log=())
 
 
 @cache

@@ -1,14 +1,9 @@
-import hashlib
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from harness.boards import load_board
 from harness.device import Device, Patience
-from harness.domain.board import MemoryRegion
-from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.domain.recipe import FlashedModel, Recipe, Subject
+from harness.domain.recipe import FlashedModel, Recipe
 from harness.errors import (
     ArenaTooSmallError,
     ConfigMismatchError,
@@ -20,27 +15,7 @@ from harness.errors import (
     UsageError,
 )
 from harness.measure import measure
-from tests.scripted import ALLOCATED, ANSWERS, FAULT, HELLO, SCANNED, ScriptedLine
-
-IMAGE = FirmwareImage(
-    build_id=HELLO["build_id"],
-    board_id="scripted",
-    tflm="2020-07",
-    tflm_version="",
-    toolchain="",
-    segment=FlashSegment(0, b""),
-    model_region=MemoryRegion(0, 0x1000),
-    crc32=HELLO["image_crc32"],
-    elf=Path(),
-    text_bytes=0,
-    ram_bytes=0,
-    arena_max_bytes=4096,
-)
-SHA256 = HELLO["model"]["sha256"]
-SUBJECT = Subject(
-    "m.tflite", SHA256, load_board("stm32f407-virtual"), "p1", IMAGE, (FlashedModel(SHA256),), {"TfLiteTensor": 64}
-)
-
+from tests.scripted import ALLOCATED, FAULT, HELLO, SCANNED, SHA256, SUBJECT, ScriptedLine, changed, failing
 
 USUAL = Recipe()
 
@@ -49,19 +24,6 @@ def measured(script=None, recipe=USUAL, **hello):
     line = ScriptedLine(script)
     line.boot(**hello)
     return line, measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), SUBJECT, recipe)
-
-
-def changed(name, body, *, only_paint=None):
-    """A script that answers a command with another body, in all passes or in the one with `only_paint`."""
-    paint = [0]
-
-    def script(line, command):
-        paint[0] = command.get("paint", paint[0])
-        if command["cmd"] == name and only_paint in (None, paint[0]):
-            return line.frame({**body, "arena_bytes": 4096} if name == "allocate" else body)
-        return None
-
-    return script
 
 
 def test_the_procedure_uses_both_paints_for_each_stage():
@@ -233,82 +195,6 @@ def test_starts_that_nobody_asked_for_are_counted():
     with pytest.raises(DeviceError, match="reset itself"):
         device.ask("scan", "scanned")
     assert device.unexpected_boots == 1
-
-
-OTHER_SHA256 = "ee" * 32
-BOTH = replace(
-    SUBJECT, model="(shared)", sha256="both", models=(FlashedModel(SHA256), FlashedModel(OTHER_SHA256, variables=2))
-)
-IN_FLASH = [HELLO["model"], {"state": "ok", "size_bytes": 5, "sha256": OTHER_SHA256}]
-
-
-def measured_together(script=None, subject=BOTH, **hello):
-    line = ScriptedLine(script, **{"models": IN_FLASH, "share_max": 2, "records": 1, **hello})
-    line.boot()
-    return line, measure(Device(line, line.reset, Patience(0.3, 0.3, 0.3)), subject, USUAL)
-
-
-def output_of_each(line, command):
-    return line.frame({**ANSWERS["output"], "hex": f"{command['model']:02x}"}) if command["cmd"] == "output" else None
-
-
-def test_models_that_share_an_arena_take_turns_on_both_paints():
-    line, found = measured_together(output_of_each)
-    turns = [(command["cmd"], command.get("model")) for command in line.commands]
-    one_round = [
-        ("repaint", None), ("fill", 0), ("invoke", 0), ("output", 0), ("fill", 1), ("invoke", 1), ("scan", None),
-    ]  # fmt: skip
-    allocated = [("allocate", None), ("share", 1)]
-    assert turns == [*allocated, *one_round, *one_round, ("output", 1), *allocated, ("scan", None)]
-    assert [command["variables"] for command in line.commands if "variables" in command] == [0, 2, 0, 2]
-    assert (found.model, found.sha256) == ("(shared)", "both")
-    assert (found.arena_used_bytes, found.head_bytes, found.tail_bytes) == (1600, 300, 1300)
-    assert (found.alloc_ticks, found.invoke_ticks) == (10, 18)
-    assert found.output_data == (b"\x00", b"\x01")
-    assert found.output_sha256 == hashlib.sha256(b"\x00\x01").hexdigest()
-    assert len(found.inputs) == len(found.outputs) == 2
-    assert found.sections == {}
-
-
-def test_what_any_of_the_models_touched_counts():
-    other = {**ANSWERS["share"], "arena_bytes": 4096, "untouched": [[1000, 500], [2000, 100]]}
-    _, found = measured_together(changed("share", other))
-    # The free middle is [300, 2796); of it [300, 3100) stayed as it was with the first model.
-    assert found.touched_by_allocation_bytes == 2496 - 600
-
-
-@pytest.mark.parametrize(
-    ("models", "told"),
-    [
-        (IN_FLASH[:1], "model region 2"),
-        ([IN_FLASH[0], {**IN_FLASH[1], "state": "bad_crc"}], "model region 2"),
-        ([IN_FLASH[0], {**IN_FLASH[1], "sha256": "00" * 32}], "SHA-256 of the model 2"),
-    ],
-)
-def test_every_model_must_be_what_was_flashed(models, told):
-    with pytest.raises(FlashError, match=told):
-        measured_together(models=models)
-
-
-def test_remains_of_other_models_behind_ours_do_not_matter():
-    _, found = measured_together(models=[*IN_FLASH, {"state": "bad_crc", "size_bytes": 9, "sha256": "11" * 32}])
-    assert found.arena_used_bytes == 1600
-
-
-def test_more_models_than_the_firmware_has_room_for_are_refused():
-    with pytest.raises(UsageError, match="so many models") as caught:
-        measured_together(share_max=1, models=IN_FLASH[:1])  # the firmware looks for no more than can share
-    assert (caught.value.measured, caught.value.expected) == ("2 models", "at most 1")
-
-
-def test_a_second_model_that_does_not_fit_is_told_as_such():
-    log = "Failed to allocate memory. Requested: 64, available 3, missing: 61"
-    with pytest.raises(ArenaTooSmallError):
-        measured_together(failing("share", {**ANSWERS["share"], "arena_bytes": 4096, "status": "error"}, log))
-
-
-def failing(name, body, log):
-    return lambda line, command: (log.encode() + b"\n" + line.frame(body)) if command["cmd"] == name else None
 
 
 @pytest.mark.parametrize(
