@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -13,53 +12,13 @@ from harness.build import GUARD_BYTES, build
 from harness.build_inputs import memory_script
 from harness.cache import Cache
 from harness.domain.board import MemoryRegion
-from harness.domain.firmware import Registration, TflmSource
-from harness.errors import BoardFileError, BuildError, DoesNotLinkError, SourceError, StorageError
+from harness.domain.firmware import Registration
+from harness.errors import BoardFileError, BuildError, DoesNotLinkError, StorageError
 from harness.resources import firmware_dir
 from harness.toolchains.arm_gcc import ArmGcc
+from tests.small_firmware import CountingGcc, Sources, ignore
 
 BOARD = load_board("stm32f407-virtual")
-
-SCRIPT = """
-INCLUDE memory.ld
-ENTRY(start)
-SECTIONS
-{
-  .text : { *(.text*) KEEP(*(.rodata.*id*)) *(.rodata*) } > FIRMWARE_FLASH
-  .bss (NOLOAD) : { _static_ram_start = .; *(.bss*) _static_ram_end = .; } > STACK_RAM
-  .arena (NOLOAD) : { _arena_ram_start = .; } > RAM
-  _image_start = ORIGIN(FIRMWARE_FLASH);
-  _image_size = SIZEOF(.text);
-  _model_flash_start = ORIGIN(MODEL_FLASH);
-  _model_flash_size = LENGTH(MODEL_FLASH);
-  _arena_ram_end = ORIGIN(RAM) + LENGTH(RAM);
-  /DISCARD/ : { *(.ARM.exidx*) }
-}
-"""
-MAIN = """
-#include "app/answer.h"
-extern "C" int library_part();
-extern "C" int layer();
-[[gnu::used]] const char id[] = HARNESS_BUILD_ID " " HARNESS_BOARD_ID " " __FILE__;
-int counter;
-extern "C" int start() { return counter++ + library_part() + layer() + id[0] + ANSWER + BAUD_RATE + WATCHDOG_MS; }
-"""
-
-
-def ignore(what, done, total):
-    pass
-
-
-class CountingGcc(ArmGcc):
-    """The real compiler; counts what it is asked for."""
-
-    def __init__(self):
-        super().__init__()
-        self.compiled = Counter()
-
-    def compile(self, source, target, flags):
-        self.compiled[source.name] += 1
-        super().compile(source, target, flags)
 
 
 class OtherVersion(CountingGcc):
@@ -69,54 +28,12 @@ class OtherVersion(CountingGcc):
         return replace(super().identify(), version="another version")
 
 
-class Sources:
-    """A TFLM of one file, as a provider hands it over."""
-
-    def __init__(self, folder, content_hash="first"):
-        self.source = TflmSource(
-            generation="2020-07",
-            version="a test's",
-            content_hash=content_hash,
-            include_dirs=(folder,),
-            sources=(folder / "part.c",),
-            defines={"NDEBUG": None, "PART": "5"},
-        )
-
-    def fetch(self, progress):
-        return self.source
-
-
-@pytest.fixture
-def firmware(tmp_path, monkeypatch):
-    """A folder like `firmware/`, which `build` takes for the real one."""
-    if shutil.which("arm-none-eabi-g++") is None:
-        pytest.skip("needs the compiler arm-none-eabi-g++")
-    folder = tmp_path / "firmware"
-    files = {
-        "app/main.cc": MAIN,
-        "app/answer.h": "#define ANSWER 42\n",
-        "tflm/tflm_2020.cc": 'extern "C" int layer() { return PART; }\n',
-        "ports/stm32f4/linker.ld": SCRIPT,
-        "ports/stm32f4/port.cc": "static_assert(HSE_HZ == 8000000);\n",
-    }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    monkeypatch.setattr(harness.build_inputs, "firmware_dir", lambda: folder)
-    return folder
-
-
 @pytest.fixture
 def tflm(tmp_path):
     folder = tmp_path / "tflm"
     folder.mkdir()
     (folder / "part.c").write_text("int library_part(void) { return PART; }\n")
     return Sources(folder)
-
-
-@pytest.fixture
-def cache(tmp_path):
-    return Cache(tmp_path / "cache")
 
 
 def test_an_image_is_described(firmware, tflm, cache):
@@ -221,104 +138,6 @@ def test_a_firmware_of_some_operators_is_another_one(firmware, tflm, cache):
     assert some.operators == ("SOFTMAX",)
     assert some.build_id != every.build_id
     assert toolchain.compiled["part.c"] == 1  # the library is the same
-
-
-class Prebuilt(Sources):
-    """Libraries that somebody else has built, as a provider hands them over."""
-
-    def __init__(self, folder, *libraries, trouble=None, **changes):
-        super().__init__(folder)
-        self.source = replace(self.source, sources=(), libraries=libraries, **changes)
-        self.trouble = trouble
-        self.probes = []
-
-    def verify(self, source, probe):
-        assert source is self.source
-        self.probes.append(probe.read_bytes())
-        if self.trouble:
-            raise self.trouble
-
-
-@pytest.fixture
-def libraries(firmware, tmp_path):
-    return make_libraries(tmp_path, BOARD.cpu_flags)
-
-
-def make_libraries(tmp_path, flags):
-    """Two that need each other."""
-    paths = []
-    for name, text in (
-        ("outer", "int inner(void); int library_part(void) { return inner(); } int five(void) { return 5; }"),
-        ("inner", "int five(void); int inner(void) { return five(); }"),
-    ):
-        source = tmp_path / f"{name}.c"
-        source.write_text(text)
-        ArmGcc().compile(source, tmp_path / f"{name}.o", list(flags))
-        ArmGcc().archive([tmp_path / f"{name}.o"], tmp_path / f"lib{name}.a")
-        paths.append(tmp_path / f"lib{name}.a")
-    return paths
-
-
-def test_libraries_that_need_each_other_are_linked_and_not_compiled(tmp_path, libraries, cache):
-    toolchain = CountingGcc()
-    image = build(BOARD, Prebuilt(tmp_path, *reversed(libraries)), toolchain, ignore, cache)
-    assert image.elf.is_file()
-    assert toolchain.compiled == {"main.cc": 1, "tflm_2020.cc": 1, "port.cc": 1, "probe.cc": 1}
-
-
-def test_libraries_are_verified_against_an_object_of_the_same_flags_once(tmp_path, libraries, cache):
-    tflm = Prebuilt(tmp_path, *libraries)
-    for _ in range(2):
-        build(BOARD, tflm, ArmGcc(), ignore, cache)
-    assert [probe[:4] for probe in tflm.probes] == [b"\x7fELF"]
-
-
-def test_a_library_that_does_not_pass_is_not_linked(tmp_path, libraries, cache):
-    toolchain = CountingGcc()
-    tflm = Prebuilt(tmp_path, *libraries, trouble=SourceError("another float ABI"))
-    with pytest.raises(SourceError, match="another float ABI"):
-        build(BOARD, tflm, toolchain, ignore, cache)
-    assert toolchain.compiled == {"probe.cc": 1}
-
-
-class Rebuilt(Prebuilt):
-    """A library whose own build ends just when the firmware is linked."""
-
-    def verify(self, source, probe):
-        super().verify(source, probe)
-        self.source = replace(source, content_hash="second")
-
-
-def test_a_library_that_changes_while_it_is_linked_is_not_taken_for_the_one_before(tmp_path, libraries, cache):
-    with pytest.raises(SourceError, match="changed while the firmware was built"):
-        build(BOARD, Rebuilt(tmp_path, *libraries), ArmGcc(), ignore, cache)
-    tflm = Prebuilt(tmp_path, *libraries)
-    build(BOARD, tflm, ArmGcc(), ignore, cache)
-    assert len(tflm.probes) == 1  # nothing lay in the cache
-
-
-@pytest.mark.parametrize("flag", ["-fsyntax-only", "--version"])
-def test_flags_with_which_the_compiler_makes_no_object_are_named(tmp_path, libraries, cache, flag):
-    tflm = Prebuilt(tmp_path, *libraries, abi_flags=(*BOARD.cpu_flags, flag))
-    with pytest.raises(BuildError, match="made no object file") as caught:
-        build(BOARD, tflm, ArmGcc(), ignore, cache)
-    assert flag in caught.value.measured
-
-
-def test_flags_of_the_libraries_go_before_the_boards(tmp_path, firmware, cache):
-    soft = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft")
-    libraries = make_libraries(tmp_path, soft)
-    image = build(BOARD, Prebuilt(tmp_path, *libraries, abi_flags=soft), ArmGcc(), ignore, cache)
-    assert "-mfloat-abi=soft" in image.flags
-    assert "-mfloat-abi=hard" not in image.flags
-
-
-def test_other_headers_are_another_firmware(tmp_path, libraries, cache):
-    ids = {
-        build(BOARD, Prebuilt(tmp_path, *libraries, header_hash=text), ArmGcc(), ignore, cache).build_id
-        for text in ("one", "two")
-    }
-    assert len(ids) == 2
 
 
 def test_progress_counts_the_sources(firmware, tflm, cache):
