@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from harness.tflm.objects import CPU_ARCH, ENUM_SIZE, FP_NUMBER_MODEL, VFP_ARGS, ObjectFile
+from harness.tflm.objects import CPU_ARCH, CPU_ARCH_PROFILE, ENUM_SIZE, FP_NUMBER_MODEL, VFP_ARGS, ObjectFile
 
 _MACHINES = {
     "EM_ARM": "ARM", "EM_XTENSA": "Xtensa", "EM_RISCV": "RISC-V", "EM_X86_64": "x86-64", "EM_386": "x86",
@@ -24,6 +24,8 @@ _ARM_RUNS: Mapping[int, frozenset[int]] = {
     17: frozenset({10, 11, 12, 13, 16}),
     21: frozenset({10, 11, 12, 13, 16, 17}),
 }
+# The same value of Tag_CPU_arch stands for several kinds of core, whose exceptions and instructions differ.
+_ARM_PROFILES: Mapping[int, str] = {ord("A"): "a Cortex-A", ord("R"): "a Cortex-R", ord("M"): "a Cortex-M"}
 _FLOAT_ABIS = {0: "base: floats in integer registers (soft or softfp)", 1: "hard: floats in VFP registers"}
 _FLOAT_INDEPENDENT = 3
 _ENUM_SIZES = {1: "as small as the values allow (-fshort-enums)", 2: "4 bytes (-fno-short-enums)"}
@@ -54,7 +56,7 @@ def differences(of_library: ObjectFile, of_firmware: ObjectFile) -> Iterator[Dif
         hint = "build it for this board, or choose its board"
         yield Difference("the library is compiled for another machine", machines[0], machines[1], hint)
         return  # whatever else differs follows from that
-    for compare in (_core, _float_abi, _enum_size, _xtensa_abi):
+    for compare in (_core, _profile, _float_abi, _enum_size, _xtensa_abi):
         difference = compare(of_library, of_firmware)
         if difference is not None:
             yield difference
@@ -73,6 +75,18 @@ def _core(of_library: ObjectFile, of_firmware: ObjectFile) -> Difference | None:
         _ARM_CORES.get(theirs, f"Tag_CPU_arch {theirs}"),
         _ARM_CORES.get(ours, f"Tag_CPU_arch {ours}"),
         "build it with the board's -mcpu; `abi_flags` in the manifest are those of the firmware",
+    )
+
+
+def _profile(of_library: ObjectFile, of_firmware: ObjectFile) -> Difference | None:
+    theirs, ours = of_library.arm.get(CPU_ARCH_PROFILE), of_firmware.arm.get(CPU_ARCH_PROFILE)
+    if theirs == ours or theirs not in _ARM_PROFILES or ours not in _ARM_PROFILES:
+        return None
+    return Difference(
+        "the library is compiled for another kind of core",
+        _ARM_PROFILES[theirs],
+        _ARM_PROFILES[ours],
+        "build it with the board's -mcpu",
     )
 
 

@@ -19,6 +19,7 @@ _SLIM_LTO = "__gnu_lto_slim"
 
 # Tags of "Addenda to, and Errata in, the ABI for the Arm Architecture", section "Build Attributes".
 CPU_ARCH = 6
+CPU_ARCH_PROFILE = 7
 FP_NUMBER_MODEL = 23
 ENUM_SIZE = 26
 VFP_ARGS = 28
