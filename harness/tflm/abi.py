@@ -25,7 +25,7 @@ _ARM_RUNS: Mapping[int, frozenset[int]] = {
     21: frozenset({10, 11, 12, 13, 16, 17}),
 }
 # The same value of Tag_CPU_arch stands for several kinds of core, whose exceptions and instructions differ.
-_ARM_PROFILES: Mapping[int, str] = {ord("A"): "a Cortex-A", ord("R"): "a Cortex-R", ord("M"): "a Cortex-M"}
+_ARM_PROFILES = {ord("A"): "a Cortex-A", ord("R"): "a Cortex-R", ord("M"): "a Cortex-M"}
 _FLOAT_ABIS = {0: "base: floats in integer registers (soft or softfp)", 1: "hard: floats in VFP registers"}
 _FLOAT_INDEPENDENT = 3
 _ENUM_SIZES = {1: "as small as the values allow (-fshort-enums)", 2: "4 bytes (-fno-short-enums)"}
