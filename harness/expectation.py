@@ -9,7 +9,7 @@ from harness.domain.board import Board
 from harness.domain.estimate import SHARED_NAME, Estimate, Profile
 from harness.domain.firmware import FirmwareImage
 from harness.domain.graph import Graph, operator_place, quoted
-from harness.errors import ModelError, OperatorMissingError
+from harness.errors import ArenaTooSmallError, HarnessError, ModelError, OperatorMissingError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph, read_model
 from harness.estimate.corrections import corrected, load_correction, uncorrected
 from harness.estimate.shared_arena import shared_estimate, shared_sha256
@@ -44,6 +44,32 @@ def expect(models: Sequence[ModelFile], image: FirmwareImage, board: Board, opti
         return corrected(alone, correction)
     shared = shared_estimate(models, profile, arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id)
     return uncorrected(shared, correction)
+
+
+def beside_the_board(
+    error: HarnessError, expected: Estimate | None, given_bytes: int | None, largest_bytes: int
+) -> HarnessError:
+    """How a run failed, in view of what its board has: where no larger arena can be given, none must be advised.
+
+    Args:
+        error: how it failed.
+        expected: the estimate, as far as there is one.
+        given_bytes: the arena asked for; None for the largest.
+        largest_bytes: the largest arena on this board with this firmware.
+    """
+    minimum_bytes = expected.min_working_arena_bytes if expected else None
+    is_short = minimum_bytes is not None and minimum_bytes > largest_bytes
+    is_largest = given_bytes in (None, largest_bytes)
+    if not isinstance(error, ArenaTooSmallError) or not (is_short or is_largest):
+        return error
+    needs = f"an arena of about {minimum_bytes:,} bytes" if is_short else "a larger arena"
+    return ArenaTooSmallError(
+        f"the model does not fit this board: it needs {needs}, of at most {largest_bytes:,} here; {error.what}",
+        where=error.where,
+        measured=error.measured,
+        expected=error.expected,
+        hint="take another board, or a smaller model",
+    )
 
 
 def used_operators(paths: Iterable[Path]) -> frozenset[str]:

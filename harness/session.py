@@ -23,7 +23,7 @@ from harness.domain.reconciliation import Reconciliation
 from harness.errors import BenchError, HarnessError
 from harness.estimate import ModelFile, load_graph, struct_sizes
 from harness.estimate.host_run import host_run
-from harness.expectation import expect, profile_of, title_of
+from harness.expectation import beside_the_board, expect, profile_of, title_of
 from harness.flash import flash_parts
 from harness.input_data import input_data
 from harness.measure import measure
@@ -129,8 +129,9 @@ class Session:
             if isinstance(error, BenchError) or (self._postmortem and self._postmortem.probe_trouble):
                 with suppress(HarnessError):  # what broke first is what there is to say
                     self.close()  # the next model begins with a fresh connection
+            told = beside_the_board(error, expected, self._options.recipe.arena_size_bytes, self._image.arena_max_bytes)
             row = (*title_of(models), self._board.id, self._image.tflm)
-            return with_postmortem(without_measurement(row, expected, error), self._postmortem)
+            return with_postmortem(without_measurement(row, expected, told), self._postmortem)
         return reconcile(expected, found, self._options.threshold_percent)
 
     def _with_checked_output(self, row: Reconciliation, model: ModelFile) -> Reconciliation:

@@ -95,6 +95,17 @@ def test_every_public_model_is_measured_or_refused_with_its_reason(harness, shar
     assert len(measured) >= 7
 
 
+def test_a_model_that_no_arena_of_the_board_holds_is_told_so(harness, shared_models):
+    model = next(path for path in shared_models if path.stem == "person_detect_int8")
+    for command in ("run", "min-arena"):
+        ended = harness(command, model, "--board", BOARD, "--tflm", "2020-07", "--format", "json")
+        assert (ended.status, ended.rows[0]["verdict"]) == (1, "fail")
+        told = "\n".join(ended.rows[0]["causes"])
+        assert "does not fit this board: it needs an arena of about 132,140 bytes, of at most 130,944 here" in told
+        assert "another board, or a smaller model" in told
+        assert "min-arena" not in told
+
+
 def test_the_paint_agrees_with_the_interpreter(harness, example):
     _, row = run_one(harness, example("magic_wand.tflite"))
     measured = row["measurement"]
@@ -119,8 +130,9 @@ def test_two_runs_give_the_same_output_and_figures(harness, example):
         (["--board", BOARD, "--arena-size", "200k"], 2, "larger than the RAM"),
         (["--board", BOARD, "--arena-size", "1001"], 2, "multiple of 4"),
         (["--board", BOARD, "--input", "/nonexistent"], 2, "cannot be read"),
-        (["--board", "stm32f407-discovery"], 3, "no debug probe"),
-        (["--board", BOARD, "--tflm", "none"], 3, "no plug-in 'none'"),
+        (["--board", "stm32f407-discovery"], 3, "harness doctor --udev"),
+        (["--board", BOARD, "--tflm", "none"], 2, "no TFLM 'none' can be built here"),
+        (["--board", BOARD, "--tflm", "2026-08"], 2, "describe it in a manifest"),
     ],
 )
 def test_trouble_is_told_in_three_lines_at_most(harness, example, options, status, told):

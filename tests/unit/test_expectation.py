@@ -8,9 +8,9 @@ import pytest
 from harness.boards import load_board
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment
-from harness.errors import ModelError, OperatorMissingError
+from harness.errors import ArenaTooSmallError, DeadlineError, ModelError, OperatorMissingError
 from harness.estimate import ModelFile
-from harness.expectation import expect, used_operators
+from harness.expectation import beside_the_board, expect, used_operators
 from harness.run_options import RunOptions
 from tests.models import chain
 
@@ -57,3 +57,29 @@ def test_used_operators_are_those_of_all_models_that_can_be_read(tmp_path):
     paths[1].write_bytes(chain("TANH", "Mine").build())
     paths[2].write_bytes(b"no model")
     assert used_operators(paths) == {"RELU", "TANH", "Mine"}
+
+
+TOO_SMALL = ArenaTooSmallError("the arena is too small", where="/dev/x", measured="its words", hint="a larger one")
+
+
+@pytest.mark.parametrize(("given", "less"), [(None, 4), (65_540, 4), (1024, 4), (None, 0), (65_540, 0)])
+def test_where_no_larger_arena_can_be_had_none_is_advised(given, less):
+    expected = expect_one(model("TANH"))
+    told = beside_the_board(TOO_SMALL, expected, given, expected.min_working_arena_bytes - less if less else 65_540)
+    assert isinstance(told, ArenaTooSmallError)
+    assert told.what.startswith("the model does not fit this board: it needs ")
+    assert told.what.endswith("; the arena is too small")
+    assert (f"an arena of about {expected.min_working_arena_bytes:,} bytes, of at most" in told.what) == bool(less)
+    assert (told.where, told.measured, told.hint) == (
+        "/dev/x",
+        "its words",
+        "take another board, or a smaller model",
+    )
+
+
+def test_advice_that_can_help_stays():
+    expected = expect_one(model("TANH"))
+    assert beside_the_board(TOO_SMALL, expected, 1024, 65_540) is TOO_SMALL
+    assert beside_the_board(TOO_SMALL, None, 1024, 65_540) is TOO_SMALL
+    silence = DeadlineError("nothing came")
+    assert beside_the_board(silence, expected, None, 4) is silence
