@@ -53,7 +53,7 @@ class AttachedUnits:
             measured=", ".join(f"{each.unique_id} ({each.description})" for each in found) or None,
             hint="choose one with --probe"
             if found
-            else "check the USB cable (some only charge), and the udev rule that `harness doctor` prints",
+            else "check the USB cable (some only charge), and the udev rule that `harness doctor --udev` prints",
         )
 
     def _uses_probe(self, board: Board) -> bool:

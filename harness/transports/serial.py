@@ -184,11 +184,11 @@ _ADVICE: Mapping[int | None, tuple[str, str]] = {
     errno.ENODEV: ("no device behind this port", "is the cable plugged in? `harness doctor` lists the ports"),
     errno.EACCES: (
         "no permission",
-        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor` prints",
+        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor --udev` prints",
     ),
     errno.EPERM: (
         "no permission",
-        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor` prints",
+        "sudo usermod -aG dialout $USER and log in anew, or add the udev rule that `harness doctor --udev` prints",
     ),
     errno.EBUSY: ("in use by another program", "end that program, or choose another port with --port"),
     errno.EAGAIN: ("locked by another program", "end that program, or choose another port with --port"),

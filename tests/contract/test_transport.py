@@ -204,6 +204,7 @@ with tempfile.TemporaryDirectory() as os.environ["XDG_STATE_HOME"]:
     done = subprocess.run([sys.executable, "-c", script, far_end.port], capture_output=True, text=True, check=False)
     assert "no permission" in done.stdout, done.stderr
     assert "dialout" in done.stdout
+    assert "`harness doctor --udev`" in done.stdout
 
 
 def test_a_line_without_modem_lines_says_so(transport: Transport, far_end: FarEnd) -> None:

@@ -80,7 +80,7 @@ def test_of_several_ports_a_probe_will_find_the_right_one() -> None:
 def test_no_probe() -> None:
     with pytest.raises(ProbeError, match="no debug probe") as refusal:
         acquire(Desk((), (ACM,)))
-    assert "udev" in refusal.value.hint
+    assert "`harness doctor --udev`" in refusal.value.hint
 
 
 def test_no_port() -> None:

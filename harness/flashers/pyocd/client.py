@@ -87,7 +87,7 @@ class PyocdFlasher:
             raise ProbeError(
                 "several probes" if found else "no debug probe",
                 measured=names or None,
-                hint="choose one with --probe" if found else "is it plugged in? Its udev rule: harness doctor",
+                hint="choose one with --probe" if found else "is it plugged in? Its udev rule: harness doctor --udev",
             )
         return found[0].unique_id
 
