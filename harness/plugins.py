@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from harness.errors import PluginError
+from harness.errors import PluginError, UsageError
 from harness.ports import Flasher, Packager, TflmProvider, Toolchain, Transport, UnitSource
 
 TFLM = "harness.tflm"
@@ -18,13 +20,40 @@ UNITS = "harness.units"
 
 PREBUILT = "prebuilt"
 """The TFLM provider that is nothing without a manifest."""
+GENERATIONS: Mapping[str, str] = MappingProxyType({"crate": "2020-07"})
+"""The TFLM generation that a provider brings, as far as that is known before anything is fetched."""
 _MANIFEST_SUFFIX = ".toml"
 
 
-def tflm_provider(name: str) -> TflmProvider:
-    """The TFLM provider called `name`; for the path of a manifest, the one of libraries built by somebody else."""
+def tflm_provider(word: str) -> TflmProvider:
+    """The TFLM provider that a word means; see `tflm_name`."""
+    name = tflm_name(word)
     provider: TflmProvider = _load(TFLM, PREBUILT)(Path(name)) if is_manifest(name) else _load(TFLM, name)()
     return provider
+
+
+def tflm_name(word: str) -> str:
+    """What TFLM to build is called: the name of a provider, or the path of a manifest.
+
+    Args:
+        word: one of the two, or the generation that a provider brings.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    if is_manifest(word):
+        return word
+    names = sorted(installed(TFLM).keys() - {PREBUILT})
+    name = next((name for name in names if GENERATIONS.get(name) == word), word)
+    if name not in names:
+        known = [f"{name} (TFLM {GENERATIONS[name]})" if name in GENERATIONS else name for name in names]
+        raise UsageError(
+            f"no TFLM {word!r} can be built here",
+            where="--tflm",
+            expected=" or ".join([*known, "the path of a manifest (.toml)"]),
+            hint="bring a library of your own, and describe it in a manifest: README, Use your TFLM",
+        )
+    return name
 
 
 def is_manifest(name: str) -> bool:
@@ -71,11 +100,10 @@ def _load(group: str, name: str) -> Any:  # noqa: ANN401 - what an entry point h
     """The class behind a plug-in's name."""
     found = installed(group)
     if name not in found:
-        place = "after --tflm; a manifest ends in .toml" if group == TFLM else "in the board file"
         raise PluginError(
             f"no plug-in {name!r} in {group}",
             expected=f"one of {', '.join(sorted(found)) or 'none installed'}",
-            hint=f"install the package that brings it, or correct the name {place}",
+            hint="install the package that brings it, or correct the name in the board file",
         )
     try:
         return found[name].load()

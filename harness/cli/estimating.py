@@ -164,7 +164,7 @@ def _generation_and_kernels(tflm: str, kernels: str | None) -> tuple[str, str]:
     from harness import plugins
 
     if not plugins.is_manifest(tflm):
-        return tflm, kernels or DEFAULT_KERNELS
+        return plugins.GENERATIONS.get(tflm, tflm), kernels or DEFAULT_KERNELS
     progress = StderrProgress()
     try:
         source = plugins.tflm_provider(tflm).fetch(progress)

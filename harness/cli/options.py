@@ -90,7 +90,7 @@ tflm_option: Decorator = click.option(
     "--tflm",
     default="crate",
     show_default=True,
-    help="Where TFLM comes from: a provider's name, or the manifest of your own TFLM (a .toml file).",
+    help="TFLM to build: crate (the one of 2020-07), or the manifest of your own TFLM (a .toml file).",
 )
 arena_option: Decorator = click.option(
     "--arena-size",

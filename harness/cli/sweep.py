@@ -36,7 +36,7 @@ _LAST = "last"
     "--tflm",
     multiple=True,
     metavar="NAME",
-    help="Where TFLM comes from: a provider's name, or the manifest of your own TFLM.  [default: crate]",
+    help="TFLM to build: crate (the one of 2020-07), or the manifest of your own TFLM.  [default: crate]",
 )
 @click.option(
     "--arena", multiple=True, type=BytesType(), help="Arena sizes (such as 80k).  [default: the largest that fits]"

@@ -92,7 +92,8 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
     """All jobs, grouped by board, TFLM and model, numbered from 1.
 
     Raises:
-        UsageError: nothing to do, two different models or manifests of the same name, or a path that cannot be stored.
+        UsageError: nothing to do, no such model or TFLM, two different models or manifests of the same name, or a path
+            that cannot be stored.
         BoardFileError: there is no such board.
     """
     boards = [load_board(board).id for board in dict.fromkeys(plan.boards)]
@@ -157,6 +158,7 @@ class _Model:
 
 def _models(paths: Sequence[Path]) -> list[_Model]:
     """Each model once, in the order given."""
+    _check_there(paths)
     found: dict[str, _Model] = {}
     for path in dict.fromkeys(each.absolute() for each in paths):
         model = _read(path)
@@ -171,6 +173,23 @@ def _models(paths: Sequence[Path]) -> list[_Model]:
     return list(found.values())
 
 
+def _check_there(paths: Sequence[Path]) -> None:
+    """A model that is missing has its row in the results, unless nothing is there at all: that is a slip."""
+    missing = [path for path in paths if not _is_there(path)]
+    for path in missing:
+        if _is_pattern(str(path)):
+            raise UsageError("no model fits", where=path)
+    if missing and len(missing) == len(paths):
+        raise UsageError("there is no such file, nor any other model: nothing is begun", where=missing[0])
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long, or a folder that nobody may look into
+        return False
+
+
 def _beside(plan_file: Path, tflm: str) -> str:
     """A TFLM as a plan file names it; manifests lie relative to that file."""
     return str(plan_file.parent / tflm) if plugins.is_manifest(tflm) else tflm
@@ -178,7 +197,8 @@ def _beside(plan_file: Path, tflm: str) -> str:
 
 def _tflms(names: Sequence[str]) -> Iterable[str]:
     """Each TFLM once; manifests by their absolute path, so that a sweep can be resumed from anywhere."""
-    return dict.fromkeys(str(Path(name).absolute()) if plugins.is_manifest(name) else name for name in names)
+    found = map(plugins.tflm_name, names)
+    return dict.fromkeys(str(Path(name).absolute()) if plugins.is_manifest(name) else name for name in found)
 
 
 def _check_paths(jobs: Sequence[Job]) -> None:
@@ -214,7 +234,7 @@ def _read(path: Path) -> _Model:
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
-    if not any(mark in pattern for mark in "*?["):
+    if not _is_pattern(pattern):
         return [folder / pattern]
     base = Path(pattern)
     anchor = Path(base.anchor) if base.is_absolute() else folder
@@ -222,3 +242,7 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     if not found:
         raise UsageError("no model fits", where=f"{folder}: {pattern}")
     return found
+
+
+def _is_pattern(text: str) -> bool:
+    return any(mark in text for mark in "*?[")

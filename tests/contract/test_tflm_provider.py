@@ -51,3 +51,12 @@ def test_it_is_identified_by_a_hash(source):
 
 def test_the_firmware_has_a_layer_for_its_generation(source):
     assert (firmware_dir() / "tflm" / f"tflm_{source.generation[:4]}.cc").is_file()
+
+
+@pytest.mark.parametrize("name", plugins.GENERATIONS)
+def test_a_generation_known_beforehand_is_the_one_that_comes(name):
+    try:
+        source = plugins.tflm_provider(name).fetch(ignore)
+    except SourceError as error:
+        pytest.skip(f"{error.what}: {error.hint}")
+    assert source.generation == plugins.GENERATIONS[name]

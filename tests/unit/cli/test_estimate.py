@@ -174,3 +174,9 @@ def test_a_shared_arena_is_one_more_row(model, tmp_path):
     assert shared["model"] == "(shared)"
     assert shared["head_bytes"] == max(one["head_bytes"], two["head_bytes"])
     assert shared["arena_used_bytes"] < one["arena_used_bytes"] + two["arena_used_bytes"]
+
+
+def test_a_provider_stands_for_the_tflm_that_it_brings(model):
+    named, meant = (run(model, "--tflm", word, "--format", "json").stdout for word in ("crate", "2020-07"))
+    assert json.loads(named) == json.loads(meant)
+    assert json.loads(named)[0]["tflm"] == "2020-07"

@@ -58,9 +58,12 @@ def test_what_is_wrong_with_a_plan_is_named(plan, text, told):
 
 def test_the_matrix_is_grouped_by_board_tflm_and_model(models):
     paths = tuple(path for path, _ in models[:2])
-    jobs = [each.job for each in plan_jobs(SweepPlan(paths, (BOARD,), ("a", "b"), (4096, None), True))]
-    assert [(job.tflm, job.model, job.arena_size_bytes) for job in jobs] == [
-        (tflm, f"model0{number}.tflite", arena) for tflm in "ab" for number in (0, 1) for arena in (4096, None)
+    jobs = [each.job for each in plan_jobs(SweepPlan(paths, (BOARD,), ("crate", "b.toml"), (4096, None), True))]
+    assert [(Path(job.tflm).name, job.model, job.arena_size_bytes) for job in jobs] == [
+        (tflm, f"model0{number}.tflite", arena)
+        for tflm in ("crate", "b.toml")
+        for number in (0, 1)
+        for arena in (4096, None)
     ]
     assert [job.number for job in jobs] == list(range(1, 9))
     assert all(job.sha256 and job.min_arena for job in jobs)
@@ -135,6 +138,35 @@ def test_two_manifests_that_baselines_could_not_tell_apart_are_refused(models):
 @pytest.mark.parametrize("suffix", [".tflite", ".toml"])
 def test_a_path_that_cannot_be_stored_is_refused(models, suffix):
     path = os.fsdecode(b"\xff") + suffix
-    plan = SweepPlan((Path(path),), (BOARD,)) if suffix == ".tflite" else SweepPlan((models[0][0],), (BOARD,), (path,))
+    good = models[0][0]
+    plan = SweepPlan((good, Path(path)), (BOARD,)) if suffix == ".tflite" else SweepPlan((good,), (BOARD,), (path,))
     with pytest.raises(UsageError, match="no UTF-8"):
         plan_jobs(plan)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["modles/*.tflite"], "modles/*.tflite: no model fits"),
+        (["model00.tflite", "modles/?.tflite"], "modles/?.tflite: no model fits"),
+        (["gone.tflite"], "gone.tflite: there is no such file"),
+        (["gone.tflite", "x" * 300], "gone.tflite: there is no such file"),
+    ],
+)
+def test_a_slip_begins_no_sweep(names, told, models, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as raised:
+        plan_jobs(SweepPlan(tuple(map(Path, names)), (BOARD,)))
+    assert told in str(raised.value)
+
+
+def test_one_model_of_several_that_is_missing_is_a_job_that_is_refused(models, tmp_path):
+    good, missing = plan_jobs(SweepPlan((models[0][0], tmp_path / "gone.tflite"), (BOARD,)))
+    assert (good.refused, missing.refused.what) == (None, "there is no such file")
+
+
+def test_a_tflm_goes_by_its_generation_or_is_refused_before_anything_begins(models):
+    (planned,) = plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("2020-07", "crate")))
+    assert planned.job.tflm == "crate"
+    with pytest.raises(UsageError, match="no TFLM 'creat' can be built here"):
+        plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("creat",)))
