@@ -53,12 +53,13 @@ def write_manifest(inputs, tmp_path):
 
 @pytest.fixture
 def small_library(inputs, tmp_path):
-    """A library of the few sources that tell which configuration it has, compiled with other flags."""
+    """A library of one operator and the sources that tell which configuration it has, compiled with other flags."""
 
     def make(**changes):
         changed = dataclasses.replace(inputs, **changes)
         flags = [*changed.tflm_flags(), *changed.path_flags()]
-        sources = [path for path in inputs.source.sources if path.name in ("common.c", "micro_interpreter.cc")]
+        names = ("common.c", "micro_interpreter.cc", "neg.cc")
+        sources = [path for path in inputs.source.sources if path.name in names]
         objects = [tmp_path / f"{source.stem}.o" for source in sources]
         for source, target in zip(sources, objects, strict=True):
             inputs.toolchain.compile(source, target, [*flags, *(CXX_FLAGS if source.suffix == ".cc" else ())])
@@ -98,7 +99,7 @@ def test_a_library_of_another_float_abi(harness, example, inputs, small_library,
     soft = [flag for flag in inputs.board.cpu_flags if "fpu" not in flag and "float" not in flag]
     library = small_library(board=dataclasses.replace(inputs.board, cpu_flags=(*soft, "-mfloat-abi=soft")))
     error = refused(harness, example, write_manifest(library))
-    assert "libsmall.a(common.o) and 1 more: the library is compiled for another float ABI" in error
+    assert "libsmall.a(common.o) and 2 more: the library is compiled for another float ABI" in error
     assert "found base: floats in integer registers (soft or softfp), expected hard" in error
 
 
