@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli.output import counted
+from harness.errors import BenchError
+
 if TYPE_CHECKING:
     from harness.bench_scan import Unit
 
@@ -22,7 +25,7 @@ def command() -> None:
 @command.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The bench file to write.  [default: print it]")
 @click.option("--port", "ports", multiple=True, help="Ask this port, too; for network ports such as rfc2217://….")
-def scan(*, output: Path | None, ports: tuple[str, ...]) -> int:
+def scan(*, output: Path | None, ports: tuple[str, ...]) -> None:
     """Write a bench file of what is plugged in.
 
     Each port is asked which unit runs there, and each probe which chip it holds, so that they fit together whatever
@@ -41,13 +44,18 @@ def scan(*, output: Path | None, ports: tuple[str, ...]) -> int:
     rates = sorted({board.baud_rate for board in boards}, reverse=True)
     answers = ask_ports([*dict.fromkeys((*listed, *ports))], transport, rates, _note)
     units = match_probes(answers, flashers, _note)
+    if not units:
+        raise BenchError(
+            "no unit has answered: nothing is written",
+            where=output or "",
+            hint="plug one in, with `harness flash` done once; without hardware, sweep --units stm32f407-virtual=2",
+        )
     text = _bench_text(units)
     if output is None:
         click.echo(text, nl=False)
     else:
         write_atomically(output, text.encode())
-        _note(f"{len(units)} units written to {output}")
-    return 0 if units else 3
+        _note(f"{counted(len(units), 'unit')} written to {output}")
 
 
 def _bench_text(units: Sequence[Unit]) -> str:

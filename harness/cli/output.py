@@ -46,6 +46,11 @@ def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None 
     click.echo(_csv(rows) if output_format == "csv" else _table(rows, output_format), nl=output_format != "csv")
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things, such as `1 job` or `2 jobs`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def tell(model: str, remarks: Sequence[str]) -> None:
     """Print what is to be known beside a model's figures, on stderr."""
     for remark in remarks:

@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from harness.cli.output import show, tell
+from harness.cli.output import counted, show, tell
 
 HOSTILE = "=cmd|' /C calc'!A0\x1b[2J\n\u202eevil"
 
@@ -28,3 +28,8 @@ def test_remarks_go_to_stderr_on_a_line_each(capsys):
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err == "a\\nb.tflite: one\na\\nb.tflite: two\n"
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 jobs"), (1, "1 job"), (2, "2 jobs"), (1234, "1,234 jobs")])
+def test_numbers_of_things_are_said_as_people_say_them(count, said):
+    assert counted(count, "job") == said
