@@ -44,7 +44,7 @@ _LAST = "last"
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
 @click.option("--bench", type=click.Path(path_type=Path), help="File that lists the units on your desk.")
 @click.option(
-    "--units", multiple=True, metavar="BOARD=N", help="How many virtual boards to start.  [default: one of each]"
+    "--units", multiple=True, metavar="BOARD[=N]", help="How many virtual boards to start.  [default: one of each]"
 )
 @click.option("--cluster", metavar="ADDRESS", help="Use the units that workers offer to this dask scheduler.")
 @click.option("--dry-run", is_flag=True, help="Print the plan, and do nothing.")

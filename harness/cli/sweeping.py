@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -12,7 +13,7 @@ from pathlib import Path
 import click
 
 from harness.boards import load_board
-from harness.cli.output import show
+from harness.cli.output import counted, show
 from harness.cli.running import exit_status, show_rows
 from harness.cli.sweep_progress import shown
 from harness.domain.attempt import JobResult
@@ -51,15 +52,15 @@ class Settings:
 
 
 def parse_units(words: Sequence[str]) -> dict[str, int]:
-    """How many virtual boards to start, from words such as `stm32f407-virtual=2`.
+    """How many virtual boards to start, from words such as `stm32f407-virtual=2`; without a number, one.
 
     Raises:
         UsageError: a word is something else.
     """
     units = {}
     for word in words:
-        board, _, digits = word.rpartition("=")
-        if not board or not digits.isascii() or not digits.isdigit():
+        board, digits = word.rsplit("=", 1) if "=" in word else (word, "1")
+        if not board or not re.fullmatch("[0-9]{1,4}", digits) or not int(digits):
             raise UsageError(f"{word!r} is no number of units", where="--units", expected="such as stm32f407-virtual=2")
         units[board] = int(digits)
     return units
@@ -180,7 +181,9 @@ def _cluster_crew() -> Callable[[str, Sequence[Board], RunOptions], AbstractCont
 def _run_and_show(store: Store, sweep: int, crew: Crew, settings: Settings) -> int:
     duts = crew.duts
     left = len(unfinished(store.job_results(sweep), settings.policy))
-    click.echo(f"sweep {sweep}: {left} jobs on {len(duts)} units; results in {settings.store}", err=True)
+    click.echo(
+        f"sweep {sweep}: {counted(left, 'job')} on {counted(len(duts), 'unit')}; results in {settings.store}", err=True
+    )
     try:
         with shown([dut.name for dut in duts], left) as progress:
             run_sweep(store, sweep, crew, settings.policy, progress)

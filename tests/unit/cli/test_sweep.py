@@ -51,10 +51,14 @@ def test_two_plan_files_are_refused():
         plan_from((Path("a.toml"), Path("b.toml")), NOTHING_ASKED)
 
 
-@pytest.mark.parametrize("word", ["x", "=2", "x=", "x=two", "x=-1"])
+@pytest.mark.parametrize("word", ["", "=2", "x=", "x=two", "x=-1", "x=0", "x=00", "x=\u0662", "x=" + "9" * 5000])
 def test_what_is_no_number_of_units(word):
     with pytest.raises(UsageError, match="no number of units"):
         parse_units([word])
+
+
+def test_a_number_of_units_is_one_unless_said_otherwise():
+    assert parse_units([BOARD, "my=board.toml=3"]) == {BOARD: 1, "my=board.toml": 3}
 
 
 def run(*arguments):
@@ -69,6 +73,13 @@ def test_dry_run_prints_the_plan_and_makes_nothing(tmp_path):
     assert ended.exception is None
     assert ended.stdout.splitlines()[1] == f"1,{BOARD},crate,a.tflite,4096,False,"
     assert f"unit {BOARD}-1 ({BOARD})" in ended.stderr
+    assert not store.exists()
+
+
+def test_a_pattern_that_the_shell_left_alone_begins_no_sweep(tmp_path):
+    store = tmp_path / "harness.db"
+    ended = run(tmp_path / "modles" / "*.tflite", "--units", f"{BOARD}=1", "--store", store)
+    assert isinstance(ended.exception, UsageError)
     assert not store.exists()
 
 
