@@ -120,12 +120,19 @@ def _write(model: ModelFile, target: Path, profile: Profile, *, replace_plan: bo
     from harness.files import write_atomically
 
     planned = plan_offline(model, profile, replace_plan=replace_plan)
-    write_atomically(target, planned.model.data)
     before, after = planned.before, planned.after
+    if planned.gain_bytes <= 0:  # an answer, since the option promises a copy only where one is better
+        click.echo(
+            f"{target}: not written, since no plan was found that is smaller than the one TFLM has now: "
+            f"an arena of {after.arena_used_bytes:,} bytes instead of {before.arena_used_bytes:,}",
+            err=True,
+        )
+        return
+    write_atomically(target, planned.model.data)
     click.echo(
-        f"{target}: written; head {before.head_bytes} -> {after.head_bytes} bytes, "
-        f"arena_used_bytes {before.arena_used_bytes} -> {after.arena_used_bytes}, "
-        f"smallest working arena {before.min_working_arena_bytes} -> {after.min_working_arena_bytes}",
+        f"{target}: written; head {before.head_bytes:,} -> {after.head_bytes:,} bytes, "
+        f"arena_used_bytes {before.arena_used_bytes:,} -> {after.arena_used_bytes:,}, "
+        f"smallest working arena {before.min_working_arena_bytes:,} -> {after.min_working_arena_bytes:,}",
         err=True,
     )
     if before.min_working_arena_bytes == after.min_working_arena_bytes:

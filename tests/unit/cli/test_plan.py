@@ -73,6 +73,14 @@ def test_hostile_names_stay_inside_their_cell(tmp_path: Path) -> None:
     assert names == ["x|\n\x1b[31m", "y" * 500]
 
 
+def test_no_better_plan_is_an_answer_and_no_error(model: Path, tmp_path: Path) -> None:
+    ended = run(model, "--write-offline", tmp_path / "out.tflite", "--format", "json")
+    assert (ended.exception, ended.return_value) == (None, 0)
+    assert "out.tflite: not written, since no plan was found that is smaller" in ended.stderr
+    assert json.loads(ended.stdout)
+    assert not (tmp_path / "out.tflite").exists()
+
+
 def test_one_bad_model_does_not_hide_the_others(model: Path, tmp_path: Path) -> None:
     ended = run(tmp_path / "missing.tflite", model, "--format", "json")
     assert ended.return_value == 2
