@@ -49,7 +49,12 @@ def render_header(
     guard = _guard(file_name)
     blocks = [_block(estimate, macro, margin_percent) for estimate, macro in zip(estimates, macros, strict=True)]
     title = _comment(
-        ["Arena sizes for TensorFlow Lite Micro, generated: do not edit.", "", f"Made by: {command}", *notes]
+        [
+            "Arena sizes for TensorFlow Lite Micro, generated: do not edit.",
+            "",
+            f"Made by: {command}",  # whole, however long, so that it can be called again
+            *map(_short, notes),
+        ]
     )
     return Header(
         "\n".join([title, f"#ifndef {guard}", f"#define {guard}", "", *blocks, f"#endif /* {guard} */", ""]), notes
@@ -66,7 +71,7 @@ def _block(estimate: Estimate, macro: str, margin_percent: float) -> str:
     ]
     if estimate.min_working_arena_bytes is not None:
         facts.append(f"smallest working arena: {estimate.min_working_arena_bytes} bytes")
-    return f"{_comment(facts)}\n#define {macro} {estimate.recommended_arena_bytes}\n"
+    return f"{_comment(map(_short, facts))}\n#define {macro} {estimate.recommended_arena_bytes}\n"
 
 
 def _macro(model: str) -> str:
@@ -102,7 +107,10 @@ def _comment(lines: Iterable[str]) -> str:
     return "\n".join([f"/* {first}", *(f" * {line}".rstrip() for line in rest), " */"])
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 3] + "..."
+
+
 def _harmless(text: str) -> str:
     """Text that cannot end a comment, nor begin another: stars, backslashes and control characters are escaped."""
-    shown = text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 3] + "..."
-    return "".join(c if c.isascii() and c.isprintable() and c not in "*\\?" else f"<U+{ord(c):04X}>" for c in shown)
+    return "".join(c if c.isascii() and c.isprintable() and c not in "*\\?" else f"<U+{ord(c):04X}>" for c in text)

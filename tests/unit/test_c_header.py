@@ -55,6 +55,12 @@ def test_it_says_where_the_numbers_come_from() -> None:
         assert fact in text
 
 
+def test_the_command_is_whole_so_that_it_can_be_called_again() -> None:
+    command = "harness estimate " + " ".join(f"models/{number}.tflite" for number in range(200))
+    assert f" * Made by: {command}\n" in render("kws.tflite", command=command).text
+    assert f"{'x' * 390}..." in render("x" * 500).text
+
+
 def test_the_guard_is_made_of_the_file_s_name() -> None:
     assert "#ifndef ARENA_SIZES_H_INCLUDED\n#define ARENA_SIZES_H_INCLUDED\n" in render("kws.tflite").text
     assert "#ifndef HARNESS_ARENA_SIZES_INCLUDED\n" in render("kws.tflite", file_name=None).text
