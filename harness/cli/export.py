@@ -20,7 +20,9 @@ from harness.errors import UsageError
     show_default=True,
     help="Form of the data.",
 )
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write.  [default: stdout]")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write.  [default: stdout]"
+)
 @click.option("--sweep", type=int, help="Attempts of this sweep only.")
 @store_option
 def command(output_format: str, output: Path | None, sweep: int | None, store: Path) -> int:
@@ -32,7 +34,7 @@ def command(output_format: str, output: Path | None, sweep: int | None, store: P
         frame = to_frame(opened.attempts(sweep))
     if output_format == "parquet":
         if output is None:
-            raise UsageError("Parquet is no text", hint="name a file with --output")
+            raise UsageError("Parquet is no text", hint="name a file with -o")
         write_parquet(frame, output)
     elif output is None:
         write_csv(frame, sys.stdout)

@@ -94,9 +94,12 @@ class _Resizer:
         if not found and name.isdecimal() and int(name) < len(main.inputs):
             found = [main.tensors[main.inputs[int(name)]]]
         if len(found) != 1:
-            inputs = ", ".join(f"{number} {quoted(main.tensors[i].name)}" for number, i in enumerate(main.inputs))
-            what = "has several inputs of that name" if found else "has no such input"
-            raise ModelError(f"the model {what}", where=self._graph.model, measured=quoted(name), expected=inputs)
+            inputs = ", ".join(f"{number} ({quoted(main.tensors[i].name)})" for number, i in enumerate(main.inputs))
+            raise ModelError(
+                f"the model has {'several inputs' if found else 'no input'} called {quoted(name)}",
+                where=self._graph.model,
+                expected=f"the number, or the name, of one of its inputs: {inputs}",
+            )
         return found[0]
 
     def follow(self, subgraph: Subgraph) -> None:

@@ -146,7 +146,7 @@ def find(name: str) -> Entry:
         raise ProbeError(
             f"no virtual board {name!r} is running",
             expected=f"one of {names}" if names else None,
-            hint="harness virtual start",
+            hint="`harness virtual list` shows those that run, `harness virtual start` starts one",
         )
     return entry
 

@@ -118,14 +118,20 @@ def test_operators_in_front_of_the_change_are_left_alone():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"z": (1, 4)}, "no such input"),
-        ({"1": (1, 4)}, "no such input"),
+        ({"z": (1, 4)}, "no input called 'z'"),
+        ({"1": (1, 4)}, "no input called '1'"),
         ({"x": (4,)}, "another number of dimensions"),
     ],
 )
 def test_what_is_not_there_is_refused(given, why):
     with pytest.raises(ModelError, match=why):
         resize_model(model_file(chain("RELU", size=4)), given)
+
+
+def test_the_inputs_that_there_are_are_told():
+    with pytest.raises(ModelError) as caught:
+        resize_model(model_file(chain("RELU", size=4)), {"input": (1, 4)})
+    assert caught.value.expected == "the number, or the name, of one of its inputs: 0 ('x')"
 
 
 def test_an_offline_plan_holds_for_its_own_shape_only():

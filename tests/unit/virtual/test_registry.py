@@ -81,3 +81,9 @@ def test_names_that_would_make_trouble_are_refused(name):
 
 def test_only_the_user_can_look_into_the_folder():
     assert registry.folder().stat().st_mode & 0o077 == 0
+
+
+def test_a_board_that_does_not_run_is_told_with_where_to_look():
+    with pytest.raises(ProbeError, match="no virtual board 'gone' is running") as refusal:
+        registry.find("gone")
+    assert "`harness virtual list`" in refusal.value.hint
