@@ -43,10 +43,10 @@ def tflm_name(word: str) -> str:
     """
     if is_manifest(word):
         return word
-    names = sorted(installed(TFLM).keys() - {PREBUILT})
+    names = sorted(installed(TFLM))
     name = next((name for name in names if GENERATIONS.get(name) == word), word)
     if name not in names:
-        known = [f"{name} (TFLM {GENERATIONS[name]})" if name in GENERATIONS else name for name in names]
+        known = [_with_generation(name) for name in names if name != PREBUILT]
         raise UsageError(
             f"no TFLM {word!r} can be built here",
             where="--tflm",
@@ -54,6 +54,10 @@ def tflm_name(word: str) -> str:
             hint="bring a library of your own, and describe it in a manifest: README, Use your TFLM",
         )
     return name
+
+
+def _with_generation(name: str) -> str:
+    return f"{name} (TFLM {GENERATIONS[name]})" if name in GENERATIONS else name
 
 
 def is_manifest(name: str) -> bool:

@@ -19,7 +19,7 @@ def test_a_generation_is_built_by_the_provider_that_brings_it():
     assert isinstance(plugins.tflm_provider("2020-07"), CrateProvider)
 
 
-@pytest.mark.parametrize("word", ["2026-08", "creat", "", plugins.PREBUILT])
+@pytest.mark.parametrize("word", ["2026-08", "creat", ""])
 def test_another_word_is_refused_with_what_can_be_said(word):
     with pytest.raises(UsageError) as refusal:
         plugins.tflm_provider(word)
