@@ -109,7 +109,7 @@ def overruns(scanned: Fields) -> tuple[str, ...]:
         ("the guard above the arena", "guard_high_written_bytes", "guard_high_first", "the guard's offset"),
     )
     return tuple(
-        f"{scanned.count(count)} bytes written into {place}, the first at {origin} {scanned.count(at)}"
+        f"{scanned.count(count):,} bytes written into {place}, the first at {origin} {scanned.count(at)}"
         for place, count, at, origin in places
         if scanned.count(count)
     )

@@ -220,4 +220,4 @@ def _needs(layout: Layout) -> Needs:
 def _fragmentation_warnings(peak: Peak) -> list[str]:
     if peak.fragmentation_percent <= FRAGMENTATION_LIMIT_PERCENT:
         return []
-    return [f"{peak.fragmentation_percent} % of the head lies free at its peak ({peak.free_bytes} bytes)"]
+    return [f"{peak.fragmentation_percent} % of the head lies free at its peak ({peak.free_bytes:,} bytes)"]

@@ -79,9 +79,9 @@ def _size_problem(tensor: Tensor) -> str:
     if tensor.element_bytes == 0:
         return f"it is of type {tensor.type}, for which TFLM has no memory"
     if tensor.size_bytes > MAX_TENSOR_BYTES:
-        return f"it takes {tensor.size_bytes} bytes, more than 2 GiB"
+        return f"it takes {tensor.size_bytes:,} bytes, more than 2 GiB"
     if tensor.data is not None and len(tensor.data) < _stored_bytes(tensor):
-        return f"its constant data has {len(tensor.data)} bytes, but its shape needs {_stored_bytes(tensor)}"
+        return f"its constant data has {len(tensor.data):,} bytes, but its shape needs {_stored_bytes(tensor):,}"
     return ""
 
 
@@ -212,4 +212,4 @@ def _oddities(tensor: Tensor) -> Iterator[str]:
     if channels > 1 and 0 <= dimension < len(tensor.shape) and tensor.shape[dimension] != channels:
         yield f"has {channels} scales along dimension {dimension} of size {tensor.shape[dimension]}"
     if tensor.data is not None and len(tensor.data) > _stored_bytes(tensor):
-        yield f"has {len(tensor.data)} bytes of constant data, of which its shape needs {_stored_bytes(tensor)}"
+        yield f"has {len(tensor.data):,} bytes of constant data, of which its shape needs {_stored_bytes(tensor):,}"

@@ -96,7 +96,7 @@ def host_estimate(
     )
 
 
-_SIZES: Final = f"1 to {MAX_ARENA_BYTES} bytes"
+_SIZES: Final = f"1 to {MAX_ARENA_BYTES:,} bytes"
 
 
 def _allocate(model: ModelFile, arena_size_bytes: int, deadline_s: float) -> list[Fields]:
@@ -134,7 +134,7 @@ def host_failure(model: ModelFile, arena_size_bytes: int, status: int, said: str
         return ModelError(f"TFLM on the host crashed on it ({signal.Signals(-status).name})", where=model.name)
     if status == EXIT_REFUSED and arena_size_bytes and any("available" in reason for reason in reasons):
         return ArenaTooSmallError(
-            f"TFLM on the host ran out of arena: {last}", where=model.name, measured=f"{arena_size_bytes} bytes"
+            f"TFLM on the host ran out of arena: {last}", where=model.name, measured=f"{arena_size_bytes:,} bytes"
         )
     return ModelError(f"TFLM on the host refuses it: {last}", where=model.name)
 

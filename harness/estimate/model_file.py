@@ -62,7 +62,7 @@ def _read(path: Path) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise ModelError("this is no regular file", where=path)
         if status.st_size > MAX_BYTES:
-            raise ModelError("the file is too large", where=path, measured=f"{status.st_size} bytes", expected=_LIMIT)
+            raise ModelError("the file is too large", where=path, measured=f"{status.st_size:,} bytes", expected=_LIMIT)
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
@@ -75,7 +75,7 @@ def _read(path: Path) -> bytes:
     return data
 
 
-_LIMIT: Final = f"at most {MAX_BYTES} bytes"
+_LIMIT: Final = f"at most {MAX_BYTES:,} bytes"
 
 
 def _check_identity(data: bytes, path: Path) -> None:
@@ -113,7 +113,7 @@ def what_is(data: bytes) -> str:
     for start, name in _KNOWN_STARTS:
         if data.startswith(start):
             return name
-    return _text_kind(data[:512]) or f"{len(data)} bytes that start with {data[:8].hex(' ')}"
+    return _text_kind(data[:512]) or f"{len(data):,} bytes that start with {data[:8].hex(' ')}"
 
 
 def _text_kind(start: bytes) -> str:

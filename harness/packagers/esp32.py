@@ -71,7 +71,7 @@ def _segments(image: bytes) -> Iterator[FlashSegment]:
         address, size = _SEGMENT_HEADER.unpack_from(image, position)
         position += _SEGMENT_HEADER.size + size
         if position > len(image) - _HASH_BYTES:
-            raise BuildError("the image is shorter than its segments", measured=f"{len(image)} bytes")
+            raise BuildError("the image is shorter than its segments", measured=f"{len(image):,} bytes")
         yield FlashSegment(address, image[position - size : position])
 
 
@@ -98,8 +98,8 @@ def _check_size(image: FirmwareImage, model: PackedModel) -> None:
         raise DoesNotLinkError(
             "the model does not fit the data RAM that the firmware leaves",
             where=image.board_id,
-            measured=f"{len(model.data)} bytes with its header, {len(model.data) - region.size_bytes} too many",
-            expected=f"at most {region.size_bytes} bytes",
+            measured=f"{len(model.data):,} bytes with its header, {len(model.data) - region.size_bytes:,} too many",
+            expected=f"at most {region.size_bytes:,} bytes",
             hint="use a smaller model, or a board that reads models from flash, such as stm32f407-discovery; "
             "mapped from flash at 0x3F400020 it would need a second-stage boot loader, which harness does not have",
         )

@@ -41,8 +41,8 @@ def _model_part(image: FirmwareImage, model: PackedModel) -> FlashPart:
         raise ModelError(
             "the model does not fit the board's flash",
             where=image.board_id,
-            measured=f"{len(model.data) - model.header_bytes} bytes",
-            expected=f"at most {region.size_bytes - model.header_bytes} bytes",
+            measured=f"{len(model.data) - model.header_bytes:,} bytes",
+            expected=f"at most {region.size_bytes - model.header_bytes:,} bytes",
             hint="use a smaller model, or a board with more flash",
         )
     segment = FlashSegment(region.start, model.data)

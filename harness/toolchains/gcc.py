@@ -105,10 +105,11 @@ def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNot
     no_fit = _DOES_NOT_FIT.search(stderr)
     if no_fit is not None:
         overflow = _OVERFLOW.search(stderr)
+        excess = f"{int(overflow['bytes']):,} bytes too many" if overflow else f"{no_fit['section']} beyond its end"
         return DoesNotLinkError(
             f"the firmware does not fit its region {no_fit['region']}",
             where=script,
-            measured=f"{overflow['bytes']} bytes too many" if overflow else f"{no_fit['section']} beyond its end",
+            measured=excess,
             hint=f"hold fewer operators with --ops used; or, in the board file, make the region that becomes "
             f"{no_fit['region']} larger or set build.optimization to -Os",
         )

@@ -210,7 +210,7 @@ def test_link_fails_while_writing(
     with flasher.connect(dut) as session:
         order("link", status=status, first=300, count=count)
         failure = failure_of(lambda: write(session, FLASH, data))
-    assert failure is None or "while writing 40000 bytes at 0x08000000" in failure.what
+    assert failure is None or "while writing 40,000 bytes at 0x08000000" in failure.what
     assert failure is not None or count == 1
     order("clear_faults")
     with flasher.connect(dut) as session:

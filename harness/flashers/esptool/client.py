@@ -120,7 +120,7 @@ class EsptoolSession:
         """Read flash; see `FlashSession.read`."""
         self.connect()
         request = {"call": "read", "address": address, "size_bytes": size_bytes}
-        return self._call(Message(request), f"reading {size_bytes} bytes at {address:#010x}").data
+        return self._call(Message(request), f"reading {size_bytes:,} bytes at {address:#010x}").data
 
     def write(self, segment: FlashSegment, progress: Progress) -> None:
         """Erase, program and compare.
@@ -135,7 +135,7 @@ class EsptoolSession:
             progress("flash", round(done * size), size)
 
         request = Message({"call": "write", "address": segment.address}, segment.data)
-        self._call(request, f"writing {size} bytes at {segment.address:#010x}", report)
+        self._call(request, f"writing {size:,} bytes at {segment.address:#010x}", report)
 
     def start(self, open_line: Callable[[], Line]) -> Line:
         """Hold the chip in reset while the line is emptied, and let it start: nothing that it says is lost."""

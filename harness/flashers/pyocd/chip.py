@@ -103,7 +103,7 @@ class Chip:
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read memory, by aligned words."""
-        with explained(f"reading {size_bytes} bytes at {address:#010x}", self._probe_id):
+        with explained(f"reading {size_bytes:,} bytes at {address:#010x}", self._probe_id):
             try:
                 return self._read(address, size_bytes)
             except exceptions.TransferFaultError:
@@ -112,7 +112,7 @@ class Chip:
 
     def write(self, address: int, data: bytes, report: Report) -> None:
         """Erase, program, read back and compare; see `FlashSession.write`."""
-        with explained(f"writing {len(data)} bytes at {address:#010x}", self._probe_id):
+        with explained(f"writing {len(data):,} bytes at {address:#010x}", self._probe_id):
             self._refuse_locked()
             self._target.reset_and_halt()
             steps = _in_safe_order(self._place(address, data))

@@ -117,7 +117,7 @@ class PyocdSession:
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read memory; see `FlashSession.read`."""
         request = {"call": "read", "address": address, "size_bytes": size_bytes}
-        return self._call(request, f"reading {size_bytes} bytes at {address:#010x}").data
+        return self._call(request, f"reading {size_bytes:,} bytes at {address:#010x}").data
 
     def write(self, segment: FlashSegment, progress: Progress) -> None:
         """Erase, program, read back and compare; see `FlashSession.write`."""
@@ -127,7 +127,7 @@ class PyocdSession:
             progress("flash", round(done * size), size)
 
         request = Message({"call": "write", "address": segment.address}, segment.data)
-        doing = f"writing {size} bytes at {segment.address:#010x}"
+        doing = f"writing {size:,} bytes at {segment.address:#010x}"
         self._process.call(request, doing, f"probe {self._probe_id}", report)
 
     def registers(self) -> Mapping[str, int]:

@@ -87,7 +87,8 @@ def test_a_model_that_does_not_fit_does_not_link(firmware):
     assert Esp32Packager().parts(described(firmware), model(room))
     with pytest.raises(DoesNotLinkError) as refusal:
         Esp32Packager().parts(described(firmware), model(room + 1))
-    assert "1 too many" in str(refusal.value.measured)
+    assert refusal.value.measured == f"{room + 1:,} bytes with its header, 1 too many"
+    assert refusal.value.expected == f"at most {room:,} bytes"
     assert "second-stage boot loader" in refusal.value.hint
 
 

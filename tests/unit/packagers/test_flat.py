@@ -57,5 +57,5 @@ def test_largest_model_fits_and_one_byte_more_does_not() -> None:
     assert len(FlatPackager().parts(image(), model(room))) == 2
     with pytest.raises(ModelError) as refusal:
         FlatPackager().parts(image(), model(room + 1))
-    assert refusal.value.measured == f"{room + 1 - 128} bytes"
-    assert refusal.value.expected == f"at most {room - 128} bytes"
+    assert refusal.value.measured == f"{room + 1 - 128:,} bytes"
+    assert refusal.value.expected == f"at most {room - 128:,} bytes"

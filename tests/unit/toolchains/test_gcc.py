@@ -150,7 +150,7 @@ def test_the_bytes_of_an_overflow_are_told(fake, tmp_path):
     )
     with pytest.raises(DoesNotLinkError, match="region FLASH") as caught:
         compiler.link([], tmp_path / "a.ld", tmp_path / "a.elf", [])
-    assert caught.value.measured == "48660 bytes too many"
+    assert caught.value.measured == "48,660 bytes too many"
 
 
 def test_a_compiler_that_fails_silently(fake, tmp_path):
