@@ -48,7 +48,7 @@ def scan(*, output: Path | None, ports: tuple[str, ...]) -> None:
         raise BenchError(
             "no unit has answered: nothing is written",
             where=output or "",
-            hint="plug one in, with `harness flash` done once; without hardware, sweep --units stm32f407-virtual=2",
+            hint="plug one in and `harness flash` it; without hardware: harness sweep --units stm32f407-virtual=2",
         )
     text = _bench_text(units)
     if output is None:
