@@ -70,7 +70,7 @@ def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have 
 
     def make_firmware(folder: Path) -> None:
         if isinstance(tflm, Verifiable):
-            tflm.verify(inputs.source, compile_probe(inputs, folder))
+            tflm.verify(inputs.source, compile_probe(inputs, folder), board)
         libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
         _make_firmware(inputs, libraries, firmware_key, folder, progress)
         if inputs.source.libraries:

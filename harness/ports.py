@@ -34,12 +34,13 @@ class TflmProvider(Protocol):
 class Verifiable(Protocol):
     """What a provider of a library that somebody else has compiled may offer besides."""
 
-    def verify(self, source: TflmSource, probe: Path) -> None:
+    def verify(self, source: TflmSource, probe: Path, board: Board) -> None:
         """Make sure that the library and a firmware can be linked and will understand each other.
 
         Args:
             source: what `fetch` gave.
             probe: an object file without content, compiled with the firmware's flags.
+            board: that the firmware is for.
 
         Raises:
             SourceError: they cannot, and why.

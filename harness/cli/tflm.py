@@ -12,9 +12,10 @@ import click
 from harness.cli.options import board_option
 from harness.cli.output import Row, format_option, show
 from harness.domain.board import Board
-from harness.errors import BenchError, BuildError, ToolchainError
+from harness.errors import BenchError, BuildError, DoesNotLinkError, HarnessError, ToolchainError
 
 if TYPE_CHECKING:
+    from harness.domain.firmware import FirmwareImage
     from harness.tflm.findings import Finding
     from harness.tflm.survey import Survey
 
@@ -29,18 +30,25 @@ def command() -> None:
 @board_option
 @format_option
 def check(manifest: Path, board: Board, output_format: str) -> int:
-    """Check whether a firmware for a board can be built from the library that MANIFEST names.
+    """Check the library that MANIFEST names against a board.
 
-    The checks: `headers` are all there, and of a generation that harness knows; the `library` can be linked;
-    `configuration`: both agree on what structures depend on; `operators` that are in both; `abi`: the objects are
-    compiled as the firmware will be; `kernels` are those that the manifest says. Exit status 3 when one failed.
+    The checks: `headers` are all there, and of a generation that harness knows; the `library` can be read, and holds
+    TFLM; `configuration`: both agree on what structures depend on; `operators` that are in both; `abi`: the objects are
+    compiled as the firmware will be; `kernels` are those that the manifest says; `link`: when nothing else is wrong,
+    the firmware is built, and lies ready for the first run. Exit status 3 when one failed, 1 when the firmware does not
+    fit the board.
     """
     from harness.tflm.manifest import read_manifest
     from harness.tflm.survey import survey
 
     found = survey(read_manifest(manifest))
     findings = [*found.findings, *_objects(found, board)]
-    _show(findings, _facts(found, board, findings), output_format)
+    image = None
+    if not any(finding.error for finding in findings):
+        image, trouble = _link(found.manifest.path, board)
+        findings += trouble
+    facts = {**_facts(found, board, findings), "link": _link_fact(image)}
+    _show(findings, facts, output_format)
     return max((finding.error.exit_code for finding in findings if finding.error), default=0)
 
 
@@ -49,6 +57,7 @@ def _objects(found: Survey, board: Board) -> Sequence[Finding]:
     from harness import plugins
     from harness.build import compile_probe
     from harness.build_inputs import collect_inputs
+    from harness.tflm.abi import Flags
     from harness.tflm.compatibility import compare
     from harness.tflm.findings import obstacle
 
@@ -56,10 +65,34 @@ def _objects(found: Survey, board: Board) -> Sequence[Finding]:
         return []
     try:
         inputs = collect_inputs(board, found.source(), plugins.toolchain(board.toolchain), None)
+        flags = Flags(board.cpu_flags, found.manifest.abi_flags)
         with tempfile.TemporaryDirectory(prefix="harness-probe-") as folder:
-            return list(compare(found.libraries, found.manifest.kernels, compile_probe(inputs, Path(folder))))
+            return list(compare(found.libraries, found.manifest.kernels, compile_probe(inputs, Path(folder)), flags))
     except BenchError as error:
         return [obstacle("abi", error)]
+
+
+def _link(manifest: Path, board: Board) -> tuple[FirmwareImage | None, Sequence[Finding]]:
+    """The firmware, or what keeps it from being linked."""
+    from harness import plugins
+    from harness.build import build
+    from harness.cli.progress import StderrProgress
+    from harness.tflm.findings import obstacle
+    from harness.tflm.prebuilt import PrebuiltProvider
+
+    progress = StderrProgress()
+    try:
+        return build(board, PrebuiltProvider(manifest), plugins.toolchain(board.toolchain), progress), []
+    except (BenchError, DoesNotLinkError) as error:
+        return None, [obstacle("link", error)]
+    finally:
+        progress.clear()
+
+
+def _link_fact(image: FirmwareImage | None) -> str | None:
+    if image is None:
+        return None
+    return f"{len(image.segment.data):,} bytes of flash, {image.arena_max_bytes:,} bytes of RAM left for the arena"
 
 
 def _facts(found: Survey, board: Board, findings: Sequence[Finding]) -> Mapping[str, str | None]:
@@ -67,11 +100,13 @@ def _facts(found: Survey, board: Board, findings: Sequence[Finding]) -> Mapping[
     source = found.source()
     headers, libraries = found.headers, found.libraries
     flags = board.cpu_flags if source.abi_flags is None else source.abi_flags
-    is_compared = not any(isinstance(finding.error, BuildError | ToolchainError) for finding in findings)
+    is_compared = found.holds_tflm and not any(
+        finding.check == "abi" and isinstance(finding.error, BuildError | ToolchainError) for finding in findings
+    )
     of_library = {
         "library": "; ".join(f"{one.path.name}: {len(one.members)} objects, SHA-256 {one.sha256}" for one in libraries),
-        "configuration": f"defines {', '.join(source.defines) or 'nothing'}",
-        "operators": f"{len(source.registrations)} can be registered" if headers else None,
+        "configuration": f"defines {', '.join(source.defines) or 'nothing'}" if found.holds_tflm else None,
+        "operators": f"{len(source.registrations)} can be registered" if headers and found.holds_tflm else None,
         "abi": f"as compiled with {' '.join(flags) or 'no flags'}",
         "kernels": source.kernels if is_compared else None,
     }
@@ -101,7 +136,7 @@ def _rows(name: str, fact: str | None, findings: Sequence[Finding]) -> Iterator[
         yield _row(name, "failed" if finding.error else "note", finding.text, finding.error)
 
 
-def _row(name: str, result: str, text: str, error: BenchError | None = None) -> Row:
+def _row(name: str, result: str, text: str, error: HarnessError | None = None) -> Row:
     return {
         "check": name,
         "result": result,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import BuildError, SourceError
-from harness.tflm.abi import Difference, differences
+from harness.tflm.abi import SHORT_ENUMS, Difference, Flags, differences
 from harness.tflm.archive import Library
 from harness.tflm.findings import Finding, obstacle
 from harness.tflm.objects import ObjectFile, read_object
@@ -37,13 +37,14 @@ class _Member:
         return any("Register_" in symbol and self.name in where for symbol, where in self.library.symbols.items())
 
 
-def compare(libraries: Sequence[Library], kernels: str, probe: Path) -> Iterator[Finding]:
+def compare(libraries: Sequence[Library], kernels: str, probe: Path, flags: Flags) -> Iterator[Finding]:
     """What keeps libraries and a firmware from being linked.
 
     Args:
         libraries: of TFLM.
         kernels: the kernel set that the manifest says they have.
         probe: an object file compiled with the firmware's flags.
+        flags: those among them that choose the ABI.
 
     Raises:
         BuildError: the probe is no object file.
@@ -60,15 +61,15 @@ def compare(libraries: Sequence[Library], kernels: str, probe: Path) -> Iterator
             except ValueError as error:
                 what = f"a member of the library cannot be linked: {error}"
                 yield obstacle("library", SourceError(what, where=f"{library.path}({member.name})"))
-    yield from _compare_abi(members, of_firmware)
+    yield from _compare_abi(members, of_firmware, flags)
     yield from _compare_kernels(members, kernels)
 
 
-def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile) -> Iterator[Finding]:
+def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile, flags: Flags) -> Iterator[Finding]:
     """Each difference once, with the first member that shows it."""
     showing: dict[Difference, list[_Member]] = {}
     for member in members:
-        for difference in differences(member.read, of_firmware):
+        for difference in differences(member.read, of_firmware, flags):
             showing.setdefault(difference, []).append(member)
     for difference, shown_by in showing.items():
         more = f" and {len(shown_by) - 1} more" if len(shown_by) > 1 else ""
@@ -80,6 +81,8 @@ def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile) -> Iterato
             hint=difference.hint,
         )
         yield obstacle("abi", error)
+    if SHORT_ENUMS in flags.in_use:
+        yield Finding("abi", f"with {SHORT_ENUMS} a run ends in config_mismatch: the layout profiles hold without it")
 
 
 def _compare_kernels(members: Sequence[_Member], claimed: str) -> Iterator[Finding]:
@@ -90,7 +93,7 @@ def _compare_kernels(members: Sequence[_Member], claimed: str) -> Iterator[Findi
     called = {symbol for member in members if member.registers for symbol in member.read.wanted}
     optimized = [name for name, prefix in _KERNEL_CALLS.items() if any(symbol.startswith(prefix) for symbol in called)]
     found = optimized or ["reference"]
-    if claimed.removesuffix(_FOR_ONE_CORE) in found or not members:
+    if claimed.removesuffix(_FOR_ONE_CORE) in found or not any(member.registers for member in members):
         return
     error = SourceError(
         "the library's kernels are others than the manifest says",

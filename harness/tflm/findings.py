@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import BenchError
+from harness.errors import HarnessError
 
 
 @dataclass(frozen=True)
@@ -14,17 +14,17 @@ class Finding:
     """Something that a check has found.
 
     Attributes:
-        check: which: `headers`, `library`, `configuration`, `operators`, `abi` or `kernels`.
+        check: which: `headers`, `library`, `configuration`, `operators`, `abi`, `kernels` or `link`.
         text: what, in a sentence.
         error: what stands in the way of a build; None for what is only good to know.
     """
 
     check: str
     text: str
-    error: BenchError | None = None
+    error: HarnessError | None = None
 
 
-def obstacle(check: str, error: BenchError) -> Finding:
+def obstacle(check: str, error: HarnessError) -> Finding:
     """A finding that stands in the way."""
     return Finding(check, error.what, error)
 
@@ -33,7 +33,7 @@ def raise_first(findings: Iterable[Finding], manifest: Path) -> None:
     """Refuse a library.
 
     Raises:
-        BenchError: the first that stands in the way; it says how to see the others.
+        HarnessError: the first that stands in the way; it says how to see the others.
     """
     errors = [finding.error for finding in findings if finding.error is not None]
     if not errors:

@@ -20,8 +20,10 @@ _SLIM_LTO = "__gnu_lto_slim"
 # Tags of "Addenda to, and Errata in, the ABI for the Arm Architecture", section "Build Attributes".
 CPU_ARCH = 6
 CPU_ARCH_PROFILE = 7
+FP_ARCH = 10
 FP_NUMBER_MODEL = 23
 ENUM_SIZE = 26
+HARD_FP_USE = 27
 VFP_ARGS = 28
 _FILE_SCOPE = 1
 _COMPATIBILITY = 32

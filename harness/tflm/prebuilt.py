@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.domain.board import Board
 from harness.domain.firmware import TflmSource
 from harness.errors import UsageError
 from harness.ports import Progress
@@ -37,12 +38,14 @@ class PrebuiltProvider:
         progress("look at TFLM's library", 1, 1)
         return found.source()
 
-    def verify(self, source: TflmSource, probe: Path) -> None:
+    def verify(self, source: TflmSource, probe: Path, board: Board) -> None:
         """See `ports.Verifiable`."""
-        from harness.tflm.compatibility import compare  # noqa: PLC0415 - pyelftools is slow to load: only for a build
+        from harness.tflm.abi import Flags  # noqa: PLC0415 - pyelftools is slow to load: only for a build
+        from harness.tflm.compatibility import compare  # noqa: PLC0415 - as above
 
         libraries = [read_library(library) for library in source.libraries]
-        raise_first(compare(libraries, source.kernels, probe), self._path())
+        flags = Flags(board.cpu_flags, source.abi_flags)
+        raise_first(compare(libraries, source.kernels, probe, flags), self._path())
 
     def _path(self) -> Path:
         if self._manifest is None:

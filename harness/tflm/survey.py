@@ -18,6 +18,7 @@ from harness.tflm.manifest import Manifest
 
 # The Itanium C++ ABI writes a name's length before it.
 _REGISTER = re.compile(r"(\d{1,3})(Register_\w+)")
+# tflite::MicroInterpreter::AllocateTensors()
 _INTERPRETER = "_ZN6tflite16MicroInterpreter15AllocateTensorsEv"
 _RECORDING = "23RecordingMicroAllocator"
 _STATIC_MEMORY = "TF_LITE_STATIC_MEMORY"
@@ -43,6 +44,11 @@ class Survey:
     headers: Headers | None
     libraries: tuple[Library, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def holds_tflm(self) -> bool:
+        """Whether there is a TFLM in the libraries at all."""
+        return _INTERPRETER in Symbols(self.libraries)
 
     def source(self) -> TflmSource:
         """What a build needs; only useful when no finding stands in its way."""
@@ -145,7 +151,12 @@ def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[Finding]:
 def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symbols) -> Iterator[Finding]:
     where = symbols.libraries[0].path
     if _INTERPRETER not in symbols:
-        error = SourceError("the libraries hold no TFLM", where=where, expected=f"one that defines {_INTERPRETER}")
+        error = SourceError(
+            "the libraries hold no TFLM",
+            where=where,
+            expected="one that defines tflite::MicroInterpreter::AllocateTensors()",
+            hint="correct `libraries` in the manifest: the library is usually libtensorflow-microlite.a",
+        )
         yield obstacle("library", error)
         return
     yield from _configuration(manifest, symbols)

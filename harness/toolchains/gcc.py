@@ -11,15 +11,13 @@ from pathlib import Path
 
 from harness.domain.firmware import ToolchainInfo
 from harness.errors import BuildError, DoesNotLinkError, StorageError, ToolchainError
+from harness.toolchains.undefined import TRACE_FLAGS, are_undefined, undefined_symbols
 
 _DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 # The linker tells the number of bytes in a second line, but not always.
 _DOES_NOT_FIT = re.compile(r"section `(?P<section>[^']+)' will not fit in region `(?P<region>\w+)'")
 _OVERFLOW = re.compile(r"region `\w+' overflowed by (?P<bytes>\d+) bytes?")
-_SYMBOL_ERRORS = {
-    "undefined symbols": re.compile(r"undefined reference to `(?P<symbol>[^']+)'"),
-    "symbols defined more than once": re.compile(r"multiple definition of `(?P<symbol>[^']+)'"),
-}
+_DEFINED_TWICE = re.compile(r"multiple definition of `(?P<symbol>[^']+)'")
 # collect2 only says that the linker said something.
 _ERROR_LINE = re.compile(r"^(?!collect2).*\berror: .*$", re.MULTILINE)
 _NO_SPACE = "No space left on device"
@@ -71,7 +69,10 @@ class Gcc:
         # A group, since libraries that somebody else has built may need each other.
         group = ["-Wl,--start-group", *map(str, inputs), "-Wl,--end-group"]
         arguments = [*flags, "-T", str(script), *group, "-o", str(target)]
-        done = self._run(f"{self._prefix}{self._linker}", arguments)
+        program = f"{self._prefix}{self._linker}"
+        done = self._run(program, arguments)
+        if are_undefined(done.stderr):  # once more, to learn who wants them
+            raise undefined_symbols(self._run(program, [*arguments, *TRACE_FLAGS]).stderr, target)
         if done.returncode != 0:
             raise _link_error(script, target, done.stderr)
 
@@ -113,11 +114,12 @@ def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNot
             hint=f"hold fewer operators with --ops used; or, in the board file, make the region that becomes "
             f"{no_fit['region']} larger or set build.optimization to -Os",
         )
-    for what, pattern in _SYMBOL_ERRORS.items():
-        symbols = sorted({match["symbol"] for match in pattern.finditer(stderr)})
-        if symbols:
-            more = ", …" if len(symbols) > _SHOWN_SYMBOLS else ""
-            return BuildError(f"{what}: {', '.join(symbols[:_SHOWN_SYMBOLS])}{more}", where=target.name)
+    twice = sorted({match["symbol"] for match in _DEFINED_TWICE.finditer(stderr)})
+    if twice:
+        more = ", …" if len(twice) > _SHOWN_SYMBOLS else ""
+        return BuildError(
+            f"symbols defined more than once: {', '.join(twice[:_SHOWN_SYMBOLS])}{more}", where=target.name
+        )
     return _other_error("the linker refused", target, stderr)
 
 

@@ -22,7 +22,8 @@ class Prebuilt(Sources):
         self.trouble = trouble
         self.probes = []
 
-    def verify(self, source, probe):
+    def verify(self, source, probe, board):
+        assert board is BOARD
         assert source is self.source
         self.probes.append(probe.read_bytes())
         if self.trouble:
@@ -74,8 +75,8 @@ def test_a_library_that_does_not_pass_is_not_linked(tmp_path, libraries, cache):
 class Rebuilt(Prebuilt):
     """A library whose own build ends just when the firmware is linked."""
 
-    def verify(self, source, probe):
-        super().verify(source, probe)
+    def verify(self, source, probe, board):
+        super().verify(source, probe, board)
         self.source = replace(source, content_hash="second")
 
 

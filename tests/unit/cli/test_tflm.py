@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import subprocess
 
@@ -6,6 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.tflm import command
+from harness.resources import boards_dir
+from harness.toolchains.arm_gcc import ArmGcc
+from tests.fake_tflm import HEADERS, build_library
 from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-fno-short-enums")
@@ -18,7 +22,7 @@ void RecordingMicroAllocator::Create() {}
 void Register_CONV_2D() {}
 }
 """
-CHECKS = ["headers", "library", "configuration", "operators", "abi", "kernels"]
+CHECKS = ["headers", "library", "configuration", "operators", "abi", "kernels", "link"]
 
 
 def check(path, *options, board="stm32f407-virtual"):
@@ -38,18 +42,67 @@ def compiled(tmp_path):
     return manifest(tmp_path, header_tree(tmp_path, "2026-08"), [tmp_path / "libtflm.a"])
 
 
-def test_a_sound_library(compiled):
-    found = check(compiled, "--format", "json")
-    assert found.return_value == 0
+@pytest.fixture
+def whole(tmp_path, monkeypatch):
+    """A manifest of a library that can be linked."""
+    if shutil.which("arm-none-eabi-g++") is None:
+        pytest.skip("no arm-none-eabi-g++: apt install gcc-arm-none-eabi")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = build_library(ArmGcc(), [*M4, "-Os"], tmp_path)
+    return manifest(tmp_path, [HEADERS], [made], 'defines = ["TF_LITE_STATIC_MEMORY", "NDEBUG"]')
+
+
+def test_a_sound_library(whole, tmp_path):
+    found = check(whole, "--format", "json")
+    assert found.return_value == 0, found.stdout
     rows = json.loads(found.stdout)
-    assert [row["check"] for row in rows if row["result"] == "ok"] == CHECKS
-    notes = [row["finding"] for row in rows if row["result"] == "note"]
+    assert [(row["check"], row["result"]) for row in rows] == [(name, "ok") for name in CHECKS]
+    assert "bytes of flash" in rows[-1]["finding"]
+    (elf,) = tmp_path.glob("cache/harness/firmware/*/firmware.elf")
+    made = elf.stat().st_mtime_ns
+    assert check(whole).return_value == 0
+    assert elf.stat().st_mtime_ns == made  # found, and not linked anew
+
+
+def test_a_library_from_which_no_firmware_can_be_linked(whole, tmp_path):
+    subprocess.run(["arm-none-eabi-ar", "d", tmp_path / "libtflm.a", "micro_log.o"], check=True)
+    found = check(whole, "--format", "json")
+    assert found.return_value == 3
+    rows = json.loads(found.stdout)
+    assert [row["check"] for row in rows if row["result"] == "ok"] == CHECKS[:-1]
+    assert rows[-1]["result"] == "failed"
+    assert "undefined symbols: MicroPrintf" in rows[-1]["finding"]
+    assert rows[-1]["where"].endswith("-tflm_2026.o")
+    assert rows[-1]["hint"]
+
+
+def test_a_firmware_that_does_not_fit_the_board(whole, tmp_path):
+    text = (boards_dir() / "stm32f407-virtual.toml").read_text()
+    (tmp_path / "small.toml").write_text(
+        text.replace("size_bytes = 0x80000 }   # sectors 0", "size_bytes = 0x4000 }  #")
+    )
+    found = check(whole, board=str(tmp_path / "small.toml"))
+    assert found.return_value == 1
+    assert "does not fit" in found.stdout
+
+
+def test_notes(compiled):
+    found = check(compiled, "--format", "json")
+    notes = [row["finding"] for row in json.loads(found.stdout) if row["result"] == "note"]
     assert notes == ["in the headers, not in the library: SOFTMAX"]
 
 
-def test_a_table_for_people(compiled):
-    found = check(compiled)
-    assert "TFLM 2026-08, schema 3" in found.stdout
+def test_a_library_without_tflm(tmp_path):
+    found = check(manifest(tmp_path, header_tree(tmp_path, "2026-08"), [library(tmp_path / "libc.a", "main")]))
+    assert found.return_value == 3
+    assert "expected one that defines tflite::MicroInterpreter::AllocateTensors()\nhint: " in found.stdout
+    for name in ("configuration", "operators", "kernels", "link"):
+        assert re.search(rf"{name} +not checked", found.stdout)
+
+
+def test_a_table_for_people(whole):
+    found = check(whole)
+    assert "TFLM 2026-08, schema not told" in found.stdout
     assert "as compiled with -mcpu=cortex-m4" in found.stdout
     assert "hint:" not in found.stdout
 
@@ -70,7 +123,7 @@ def test_flags_that_the_compiler_does_not_know(compiled):
     (failed,) = [row for row in rows if row["result"] == "failed"]
     assert failed["check"] == "abi"
     assert "cortex-m99" in failed["finding"]
-    assert (rows[-1]["check"], rows[-1]["result"]) == ("kernels", "not checked")
+    assert [(row["check"], row["result"]) for row in rows[-2:]] == [("kernels", "not checked"), ("link", "not checked")]
 
 
 def test_without_a_compiler(tmp_path, monkeypatch):

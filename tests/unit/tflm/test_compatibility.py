@@ -4,13 +4,19 @@ import subprocess
 import pytest
 
 from harness.errors import BuildError, SourceError
+from harness.tflm.abi import Flags
 from harness.tflm.archive import read_library
-from harness.tflm.compatibility import compare
+from harness.tflm.compatibility import compare as compare_with
 from tests.tflm_parts import archive
 
 M4 = ("-mcpu=cortex-m4", "-mthumb", "-fno-short-enums")
 HARD = (*M4, "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+DOUBLE = (*M4[1:], "-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16")
 KERNEL = 'extern "C" void {0}(); int Register_CONV_2D() {{ {0}(); return 1; }}\n'
+
+
+def compare(libraries, kernels, probe, flags=HARD):
+    return compare_with(libraries, kernels, probe, Flags(flags))
 
 
 @pytest.fixture
@@ -54,6 +60,30 @@ def test_each_difference_is_told_once_with_a_member_that_shows_it(compiled, libr
     assert "enumerations" in errors[0].what
     assert errors[1].where == f"{made.path}(member0.o) and 2 more"
     assert "float ABI" in errors[1].what
+
+
+def test_a_library_for_an_fpu_with_doubles(compiled, library):
+    made = library(compiled("conv", KERNEL.format("reference"), DOUBLE), compiled("other"))
+    (finding,) = compare([made], "reference", compiled("probe"))
+    assert finding.error.where == f"{made.path}(conv.o)"
+    assert (finding.error.measured, finding.error.expected) == (
+        "FPv5-D16 with single and double precision",
+        "VFPv4-D16 with single precision",
+    )
+    assert finding.error.hint.endswith(" ".join(HARD))
+    assert list(compare([made], "reference", compiled("probe7", flags=DOUBLE), DOUBLE)) == []
+
+
+def test_what_short_enumerations_lead_to_is_told(compiled, library):
+    short = (*HARD, "-fshort-enums")
+    made = library(compiled("conv", KERNEL.format("reference"), short))
+    (finding,) = compare([made], "reference", compiled("probe", flags=short), short)
+    assert (finding.check, finding.error) == ("abi", None)
+    assert "config_mismatch" in finding.text
+
+
+def test_a_library_without_kernels_has_no_wrong_ones(compiled, library):
+    assert list(compare([library(compiled("other", "int f;"))], "cmsis-nn", compiled("probe"))) == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from harness.tflm.objects import CPU_ARCH, ENUM_SIZE, FP_NUMBER_MODEL, VFP_ARGS, read_object
+from harness.tflm.objects import CPU_ARCH, ENUM_SIZE, FP_ARCH, FP_NUMBER_MODEL, HARD_FP_USE, VFP_ARGS, read_object
 
 SOURCE = 'extern "C" float other(float); extern "C" float twice(float x) { return other(x) * 2; }\n'
 M4 = ("-mcpu=cortex-m4", "-mthumb")
@@ -43,6 +43,14 @@ def test_objects_for_arm(compiled, flags, core, vfp_args, enum_size):
     assert found.arm[FP_NUMBER_MODEL] == 3
     assert "other" in found.wanted
     assert "twice" not in found.wanted
+
+
+@pytest.mark.parametrize(
+    ("fpu", "value", "use"), [("fpv4-sp-d16", 6, 1), ("fpv5-sp-d16", 8, 1), ("fpv5-d16", 8, 0), ("vfpv3-d16", 4, 0)]
+)
+def test_the_fpu_of_objects_for_arm(compiled, fpu, value, use):
+    found = read_object(compiled("arm-none-eabi-g++", "-mcpu=cortex-m7", "-mfloat-abi=hard", f"-mfpu={fpu}"))
+    assert (found.arm[FP_ARCH], found.arm.get(HARD_FP_USE, 0)) == (value, use)
 
 
 def test_objects_for_xtensa(compiled):

@@ -84,8 +84,21 @@ def test_an_overflowing_region_is_told(link):
 
 
 def test_undefined_symbols_are_told(link):
-    with pytest.raises(BuildError, match="undefined symbols: other, some"):
+    with pytest.raises(BuildError, match="undefined symbols: other, some") as caught:
         link('extern "C" { int some(); int other(); int start() { return some() + other(); } }')
+    assert caught.value.where == "a.o"
+
+
+@pytest.mark.parametrize("symbol", ["malloc", "TfLiteTypeGetName"])
+def test_undefined_symbols_with_a_known_cause_have_a_hint_and_the_object_that_wants_them(gcc, link, tmp_path, symbol):
+    source, compiled, library = (tmp_path / name for name in ("part.c", "part.o", "libpart.a"))
+    source.write_text(f"void {symbol}(void); int part(void) {{ {symbol}(); return 7; }}")
+    gcc.compile(source, compiled, [*FLAGS[:2], "-fno-builtin"])
+    gcc.archive([compiled], library)
+    with pytest.raises(BuildError, match=f"undefined symbols: {symbol}") as caught:
+        link('extern "C" { int part(); int start() { return part(); } }', library)
+    assert caught.value.where == "libpart.a(part.o)"
+    assert caught.value.hint
 
 
 def test_symbols_that_two_objects_define_are_told(gcc, link, tmp_path):
