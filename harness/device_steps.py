@@ -231,5 +231,5 @@ def _check_sizes(hello: Hello, subject: Subject) -> None:
             f"config_mismatch: {', '.join(differences)}",
             where=f"{subject.board.id} {hello.unit}",
             hint=f"TFLM is not built as its layout profile {subject.image.tflm} has it: TF_LITE_STATIC_MEMORY missing, "
-            "USE_TFLM_COMPRESSION set, another size of enums, or another release",
+            "USE_TFLM_COMPRESSION set, no -fno-short-enums (TfLiteType), or another release",
         )

@@ -12,6 +12,7 @@ from harness.device_steps import check_hello
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import (
     ARENA,
+    CODE,
     MODEL,
     STACK,
     ArenaEnds,
@@ -46,6 +47,8 @@ _OVERRUN_REACH_BYTES = 64 * 1024
 
 # ARMv7-M section B3.2.15: the fault address registers hold something only when these bits of CFSR say so.
 _ADDRESS_VALID: Mapping[str, int] = MappingProxyType({"mmfar": 1 << 7, "bfar": 1 << 15})
+# The same section: UNDEFINSTR.
+_UNDEFINED_INSTRUCTION = 1 << 16
 
 
 def examine(
@@ -198,6 +201,9 @@ def _suspect(found: PostMortem, arena_bytes: int | None, expected_bytes: int | N
     stack = tuple(_stack_reasons(found))
     if stack:
         return STACK, stack
+    code = tuple(_code_reasons(found))
+    if code:
+        return CODE, code
     arena = tuple(_arena_reasons(found, arena_bytes, expected_bytes))
     if arena:
         return ARENA, arena
@@ -211,6 +217,15 @@ def _stack_reasons(found: PostMortem) -> Iterator[str]:
         yield "the core could not use its stack any more"
     elif found.stack_free_bytes is not None and found.stack_free_bytes < 0:
         yield f"the stack pointer is {-found.stack_free_bytes} bytes below the stack"
+
+
+def _code_reasons(found: PostMortem) -> Iterator[str]:
+    """Only where code lies: a core that was led astray meets anything."""
+    if found.fault and found.fault.registers["cfsr"] & _UNDEFINED_INSTRUCTION and found.pc and found.pc.function:
+        yield (
+            "the core does not have the instruction at which it died: something was compiled for another core or FPU "
+            "(-mcpu, -mfpu), and the model is not to blame"
+        )
 
 
 def _arena_reasons(found: PostMortem, arena_bytes: int | None, expected_bytes: int | None) -> Iterator[str]:

@@ -55,7 +55,7 @@ struct Running {
 
 // The generation's name, such as "2020-07".
 extern const char kGeneration[];
-// sizeof() of the structures that TFLM puts into the arena.
+// sizeof() of the structures that TFLM puts into the arena, and of an enumeration: -fshort-enums changes it.
 extern const StructSize kStructSizes[];
 extern const size_t kStructSizeCount;
 // Whether TFLM can record what it allocates.

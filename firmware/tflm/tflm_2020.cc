@@ -191,6 +191,7 @@ uint32_t CountCircularBuffers(const tflite::Model& model) {
 const char kGeneration[] = "2020-07";
 
 const StructSize kStructSizes[] = {
+    {"TfLiteType", sizeof(TfLiteType)},
     {"TfLiteTensor", sizeof(TfLiteTensor)},
     {"TfLiteNode", sizeof(TfLiteNode)},
     {"TfLiteAffineQuantization", sizeof(TfLiteAffineQuantization)},

@@ -175,6 +175,7 @@ void LogLines(char* text) {
 
 const char kGeneration[] = "2026-08";
 const StructSize kStructSizes[] = {
+    {"TfLiteType", sizeof(TfLiteType)},
     {"SingleArenaBufferAllocator", sizeof(either::SingleArenaBufferAllocator)},
     {"RecordingSingleArenaBufferAllocator", sizeof(either::RecordingSingleArenaBufferAllocator)},
     {"GreedyMemoryPlanner", sizeof(either::GreedyMemoryPlanner)},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-ARENA, STACK, MODEL = "arena", "stack", "model"
-"""What a post-mortem may suspect: an arena that is too small or overrun, the stack, or model and kernel."""
+ARENA, STACK, CODE, MODEL = "arena", "stack", "code", "model"
+"""What a post-mortem may suspect: an arena that is too small or overrun, the stack, code for another core, or model and
+kernel."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class PostMortem:
         stack_free_bytes: what the stack pointer leaves free of the stack; negative when it has left it.
         arena: None without a probe, or before any arena was given out.
         probe_trouble: why the probe could not look; empty when it could, or there is none that can.
-        suspect: ARENA, STACK, MODEL, or empty when nothing points anywhere.
+        suspect: ARENA, STACK, CODE, MODEL, or empty when nothing points anywhere.
         reasons: why.
     """
 

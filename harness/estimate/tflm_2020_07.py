@@ -28,6 +28,7 @@ from harness.estimate.rules import (
 )
 
 STRUCT_SIZES: Final = {
+    "TfLiteType": (4, 4),
     "SimpleMemoryAllocator": (20, 40),
     "TfLiteTensor": (64, 112),
     "TfLiteAffineQuantization": (12, 24),
@@ -37,6 +38,8 @@ STRUCT_SIZES: Final = {
     "PlannerBuffer": (36, 36),
 }
 """sizeof() of TFLM's structures with 4-byte and 8-byte pointers; the same with and without TF_LITE_STATIC_MEMORY.
+
+`TfLiteType` stands for all enumerations: with -fshort-enums they are smaller, and so is what operators keep.
 
 `PlannerBuffer` is what GreedyMemoryPlanner keeps of its room per buffer: requirements, two sorted arrays, list, offset.
 """

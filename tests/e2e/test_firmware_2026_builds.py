@@ -13,9 +13,11 @@ from harness.toolchains.arm_gcc import ArmGcc
 from tests.chip import BOARD, Chip
 from tests.fake_tflm import HEADERS, REGISTRATIONS, FakeTflm, build_library
 from tests.models import chain, delay_line
+from tests.tflm_parts import manifest as write_manifest
 
 NEG = chain("NEG", type="int8").build()
 TWICE = chain("NEG", "NEG", type="int8").build()
+DEFINES = 'defines = ["NDEBUG", "TF_LITE_STATIC_MEMORY"]'
 # What the firmware does when an input begins so, and it is built for it: app/misbehave.cc.
 OVERRUNS_GUARD = 0xE1
 
@@ -71,11 +73,20 @@ def test_it_is_built_for_other_boards_too(board, tmp_path):
     assert build(other, FakeTflm(library), toolchain, lambda *_: None).tflm == "2026-08"
 
 
+def test_enumerations_of_another_size_are_told_before_anything_is_measured(harness, tmp_path):
+    short = [*BOARD.cpu_flags, "-fshort-enums"]
+    library = build_library(ArmGcc(), [*short, BOARD.optimization], tmp_path)
+    manifest = write_manifest(tmp_path, [HEADERS], [library], DEFINES, f"abi_flags = {short}")
+    (tmp_path / "neg.tflite").write_bytes(NEG)
+    ended = harness("run", tmp_path / "neg.tflite", "--board", BOARD.id, "--tflm", manifest)
+    assert ended.status == 3
+    assert "config_mismatch: TfLiteType 1 instead of 4 bytes" in ended.out
+    assert "-fno-short-enums" in ended.out
+
+
 def test_a_streaming_model_runs_as_any_other(harness, library, tmp_path):
-    manifest, model, data = (tmp_path / name for name in ("tflm.toml", "delay_line.tflite", "input.bin"))
-    manifest.write_text(
-        f'include = ["{HEADERS}"]\nlibraries = ["{library}"]\ndefines = ["NDEBUG", "TF_LITE_STATIC_MEMORY"]\n'
-    )
+    model, data = tmp_path / "delay_line.tflite", tmp_path / "input.bin"
+    manifest = write_manifest(tmp_path, [HEADERS], [library], DEFINES)
     model.write_bytes(delay_line().build())
     data.write_bytes(bytes(range(16)))
     ended = harness(

@@ -39,7 +39,7 @@ def build_library(toolchain: Toolchain, flags: Sequence[str], folder: Path) -> P
     objects = []
     for source in sorted(HEADERS.rglob("*.cc")):
         objects.append(folder / f"{source.stem}.o")
-        toolchain.compile(source, objects[-1], [*flags, *FLAGS])
+        toolchain.compile(source, objects[-1], [*FLAGS, *flags])
     library = folder / "libtflm.a"
     toolchain.archive(objects, library)
     return library

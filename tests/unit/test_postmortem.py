@@ -10,6 +10,7 @@ import pytest
 from harness.domain.postmortem import ArenaEnds, DeviceFault, PostMortem, RunningOperator
 from harness.errors import ArenaTooSmallError, DeviceFaultError, OverrunError, ProbeError
 from harness.postmortem import blame, examine
+from harness.toolchains.elf import read_symbols
 
 SOUND = b"\xaa" * 64
 REGISTERS = dict.fromkeys(("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar"), 0)
@@ -73,6 +74,31 @@ def test_an_operator_whose_kernel_tflm_does_not_tell_has_none(compiled_program):
     found = examine(ERROR, subject(compiled_program), 500, device(fault=fault), object())
     assert found.kernel is None
     assert "while TFLM ran operator 3 CONV_2D" in found.summary()
+
+
+@pytest.fixture(scope="module")
+def main_at(compiled_program):
+    """The address of `main`."""
+    return read_symbols(compiled_program)["main"]
+
+
+UNDEFINED = {**REGISTERS, "cfsr": 1 << 16}
+
+
+def test_an_instruction_that_the_core_does_not_have_is_not_the_models_fault(compiled_program, main_at):
+    fault = replace(FAULT, kind="usage_fault", registers={**UNDEFINED, "pc": main_at})
+    # Not even in an arena that would have been too small.
+    found = examine(ERROR, subject(compiled_program), 2000, device(fault=fault), object())
+    assert found.suspect == "code"
+    assert "another core or FPU" in found.reasons[0]
+    assert any("likely cause: the code: " in line for line in found.summary())
+    assert blame(ERROR, found) is ERROR
+
+
+def test_a_core_that_was_led_astray_meets_anything(compiled_program):
+    fault = replace(FAULT, kind="usage_fault", registers={**UNDEFINED, "pc": 0x2000_0000})
+    found = examine(ERROR, subject(compiled_program), 500, device(fault=fault), object())
+    assert found.suspect == "model"
 
 
 def test_silence_without_a_probe_accuses_nobody(compiled_program):

@@ -27,6 +27,7 @@ from harness.estimate.tflm_2026_08.esp_nn import ESP_NN
 from harness.estimate.tflm_2026_08.operators import REFERENCE
 
 STRUCT_SIZES: Final = {
+    "TfLiteType": (4, 4),
     "SingleArenaBufferAllocator": (36, 104),
     "RecordingSingleArenaBufferAllocator": (52, 104),
     "GreedyMemoryPlanner": (44, 72),
@@ -52,6 +53,8 @@ tflite-micro 0.dev20261023182759). Its interpreter always records, so that `Sing
 `MicroAllocator` are the recording ones; and it is built with USE_TFLM_COMPRESSION, which adds a list to
 `SubgraphAllocations`, a kind to the recording, and scratch numbers to the user data of kernels that read compressed
 tensors.
+
+`TfLiteType` stands for all enumerations: with -fshort-enums they are smaller, and so is what operators keep.
 
 `PlannerBuffer` is what GreedyMemoryPlanner keeps of its room per buffer: requirements, two sorted arrays, list, offset.
 """
