@@ -29,7 +29,7 @@ def read_toml(path: Path, hint: str = "", error: type[HarnessError] = UsageError
     try:
         return Fields(str(path), tomllib.loads(data.decode("utf-8")), error, hint)
     except (ValueError, RecursionError) as cause:  # ValueError: also no UTF-8, or numbers too long
-        raise error(f"this is no TOML: {cause}", where=path) from cause
+        raise error(f"this is no TOML: {cause}", where=path, hint=hint) from cause
 
 
 def refuse_unknown_keys(table: Fields, known: Iterable[str]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_TFLM: Final = "2026-08"
 DEFAULT_ABI: Final = "arm32"
 DEFAULT_KERNELS: Final = "reference"
+_SHORT_ENUMS: Final = "-fshort-enums"
 METHODS: Final = ("layout", "formula", "host")
 
 profile_options: Decorator = together(
@@ -170,6 +171,8 @@ def _generation_and_kernels(tflm: str, kernels: str | None) -> tuple[str, str]:
         source = plugins.tflm_provider(tflm).fetch(progress)
     finally:
         progress.clear()
+    if _SHORT_ENUMS in (source.abi_flags or ()):
+        click.echo(f"warning: {tflm}: with {_SHORT_ENUMS} structures are smaller than this estimate has them", err=True)
     if kernels not in {None, source.kernels}:
         raise UsageError("--kernels is not the manifest's", where=tflm, measured=kernels, expected=source.kernels)
     return source.generation, source.kernels

@@ -18,6 +18,7 @@ from harness.errors import SourceError
 
 _MAGIC = b"!<arch>\n"
 _THIN_MAGIC = b"!<thin>\n"
+_ELF_MAGIC = b"\x7fELF"
 _LIMIT_MEMBERS = 50_000
 _LIMIT_BYTES = 1024 * 1024 * 1024
 _OBJECT_KINDS = (arpy.HEADER_BSD, arpy.HEADER_GNU, arpy.HEADER_NORMAL)
@@ -85,7 +86,11 @@ def read_library(path: Path) -> Library:
             index = next((header for header in headers if header.type == arpy.HEADER_GNU_SYMBOLS), None)
             symbols = _index(archive, index) if index else []
     except OSError as error:
-        raise SourceError(f"the library cannot be read: {error.strerror or error}", where=path) from error
+        raise SourceError(
+            f"the library cannot be read: {error.strerror or error}",
+            where=path,
+            hint="correct `libraries` in the manifest; paths in it are relative to its folder",
+        ) from error
     except (arpy.ArchiveFormatError, ValueError, struct.error) as error:
         raise SourceError(
             f"the library is damaged: {error}", where=path, hint="build it anew, or copy it again"
@@ -102,12 +107,13 @@ def _check_magic(path: Path, magic: bytes) -> None:
             hint="make one with `ar rcs`, without T",
         )
     if magic != _MAGIC:
-        kinds = {b"": "an empty file", b"\x7fELF": "an ELF file"}
+        kinds = {b"": "an empty file", _ELF_MAGIC: "an ELF file"}
         raise SourceError(
             "this is no static library",
             where=path,
             measured=kinds.get(magic[:4], "a file of another kind"),
             expected="an ar archive (.a)",
+            hint="make one of the object files: arm-none-eabi-ar rcs libtflm.a *.o" if magic[:4] == _ELF_MAGIC else "",
         )
 
 

@@ -140,10 +140,12 @@ def _generation(folders: Sequence[Path], claimed: str | None) -> str:
     for generation, marks in lacking.items():
         if not marks:
             return generation
+    lacks = "; ".join(f"for {generation} no {', no '.join(marks)}" for generation, marks in lacking.items())
+    more = f" and {len(folders) - 1} more" if len(folders) > 1 else ""
     raise SourceError(
         f"these are no headers of TFLM {' or '.join(lacking)}",
-        where=", ".join(map(str, folders)) or "include",
-        measured="; ".join(f"for {generation} no {', no '.join(marks)}" for generation, marks in lacking.items()),
+        where=f"{folders[0]}{more}",
+        measured=lacks if any((folder / _MICRO).is_dir() for folder in folders) else f"no folder {_MICRO} in them",
         hint=f"`include` has to name {_USUALLY_IN['tensorflow'][0]}; releases between these have other interfaces",
     )
 

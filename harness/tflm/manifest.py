@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -15,6 +16,7 @@ from harness.toml_file import read_toml, refuse_unknown_keys
 
 KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn", "esp-nn-s3")
 _AUTO = "auto"
+_LIBRARY_SUFFIX = ".a"
 _KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version")
 _HINT = "README.md, section `Use your TFLM`, shows manifests"
 _DEFINE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -54,6 +56,14 @@ def read_manifest(path: Path) -> Manifest:
     with suppress(OSError):  # which reading it will tell
         if path.is_fifo():  # to open one waits until somebody writes into it
             raise UsageError("this is no regular file", where=path, hint=_HINT)
+        if path.is_dir() or path.suffix == _LIBRARY_SUFFIX:
+            raise UsageError(
+                "this is no manifest",
+                where=path,
+                measured="a folder" if path.is_dir() else "a library",
+                expected="a .toml file that names the library and its headers",
+                hint=_HINT,
+            )
     top = read_toml(path, _HINT)
     refuse_unknown_keys(top, _KEYS)
     generation = _choice(top, "generation", (_AUTO, *GENERATIONS))
@@ -62,7 +72,7 @@ def read_manifest(path: Path) -> Manifest:
         generation=None if generation == _AUTO else generation,
         include=_paths(top, "include", path.parent),
         libraries=_paths(top, "libraries", path.parent),
-        defines=dict(_define(top, text) for text in top.texts("defines")) if top.has("defines") else {},
+        defines=dict(_define(top, text) for text in _texts(top, "defines")) if top.has("defines") else {},
         kernels=_choice(top, "kernels", KERNEL_SETS),
         abi_flags=_flags(top, "abi_flags") if top.has("abi_flags") else None,
         version=top.text("version") if top.has("version") else "",
@@ -78,8 +88,15 @@ def _choice(top: Fields, key: str, choices: tuple[str, ...]) -> str:
     return top.text(key)
 
 
+def _texts(top: Fields, key: str) -> tuple[str, ...]:
+    value = top.values.get(key)
+    if isinstance(value, str):
+        raise replace(top, hint=f"put it in brackets: {key} = [{json.dumps(value)}]").wrong(key, "a list of texts")
+    return top.texts(key)
+
+
 def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
-    names = top.texts(key)
+    names = _texts(top, key)
     if not names or not all(names) or any("\0" in name for name in names):
         raise top.wrong(key, "a list of one path or more")
     try:
@@ -90,7 +107,7 @@ def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
 
 def _flags(top: Fields, key: str) -> tuple[str, ...]:
     """Flags of a compiler. Whatever else it takes is a file to it, whose content no key in the cache depends on."""
-    flags = top.texts(key)
+    flags = _texts(top, key)
     if any(not flag.startswith("-") or "\0" in flag for flag in flags):
         raise top.wrong(key, "a list of compiler flags, each with its -")
     return flags

@@ -106,13 +106,14 @@ class Symbols:
 
 def survey(manifest: Manifest) -> Survey:
     """Look at headers and libraries. What is wrong is among the findings."""
-    findings = [*_lacking_folders(manifest.include)]
     headers, libraries = None, []
-    try:
-        headers = read_headers(manifest.include, manifest.generation)
-        findings += _header_findings(manifest, headers)
-    except BenchError as error:
-        findings.append(obstacle("headers", error))
+    findings = [*_lacking_folders(manifest.include)]
+    if not findings:  # whatever else is wrong with headers follows from that
+        try:
+            headers = read_headers(manifest.include, manifest.generation)
+            findings += _header_findings(manifest, headers)
+        except BenchError as error:
+            findings.append(obstacle("headers", error))
     for path in manifest.libraries:
         try:
             libraries.append(read_library(path))

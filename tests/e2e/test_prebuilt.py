@@ -2,6 +2,7 @@
 
 import dataclasses
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,6 +12,7 @@ from harness.build import build
 from harness.build_inputs import CXX_FLAGS, collect_inputs
 from harness.cache import Cache
 from harness.errors import SourceError
+from harness.tflm.archive import read_library
 from harness.tflm.crate import CrateProvider
 from tests.e2e.conftest import BOARD
 
@@ -100,7 +102,31 @@ def test_a_library_of_another_float_abi(harness, example, inputs, small_library,
     library = small_library(board=dataclasses.replace(inputs.board, cpu_flags=(*soft, "-mfloat-abi=soft")))
     error = refused(harness, example, write_manifest(library))
     assert "libsmall.a(common.o) and 2 more: the library is compiled for another float ABI" in error
-    assert "found base: floats in integer registers (soft or softfp), expected hard" in error
+    assert "found floats in integer registers (soft or softfp), expected floats in VFP registers (hard)" in error
+
+
+def test_a_library_for_an_fpu_with_doubles(harness, example, inputs, small_library, write_manifest):
+    flags = ("-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16")
+    library = small_library(board=dataclasses.replace(inputs.board, cpu_flags=flags))
+    error = refused(harness, example, write_manifest(library))
+    assert "the library is compiled for an FPU whose code this core does not run" in error
+
+
+def test_a_library_compiled_with_exceptions_is_told_before_the_run(harness, inputs, crate_library, write_manifest):
+    (source,) = [path for path in inputs.source.sources if path.name == "micro_allocator.cc"]
+    target = crate_library.with_name("micro_allocator.o")
+    flags = [flag for flag in CXX_FLAGS if flag != "-fno-exceptions"]
+    inputs.toolchain.compile(source, target, [*inputs.tflm_flags(), *inputs.path_flags(), *flags])
+    library = crate_library.with_name("libexceptions.a")
+    (member,) = [each.name for each in read_library(crate_library).members if "micro_allocator" in each.name]
+    shutil.copy(crate_library, library)
+    subprocess.run(["arm-none-eabi-ar", "rs", library, target.rename(target.with_name(member))], check=True)
+    ended = harness("tflm", "check", write_manifest(library), "--board", BOARD, "--format", "json")
+    assert ended.status == 3
+    (failed,) = [row for row in ended.rows if row["result"] == "failed"]
+    assert failed["check"] == "link"
+    assert failed["where"] == f"{library}({member})"
+    assert "-fno-exceptions" in failed["hint"]
 
 
 def test_a_library_without_static_memory(harness, example, inputs, small_library, write_manifest):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.tflm.manifest import read_manifest
+from harness.tflm.survey import survey
 from tests.e2e.conftest import BOARD, SHARED_MODELS
 
 TRUTH = SHARED_MODELS.parent / "truth"
@@ -25,7 +27,10 @@ def tflm():
     named = os.environ.get("HARNESS_TFLM")
     if not named:
         pytest.skip("HARNESS_TFLM names no manifest of a current TFLM library")
-    return Path(named).resolve()
+    found = survey(read_manifest(Path(named).resolve()))
+    if found.headers and found.headers.generation != "2026-08":
+        pytest.skip(f"HARNESS_TFLM is a library of {found.headers.generation}: these tests need one of 2026-08")
+    return found.manifest.path
 
 
 @pytest.fixture(scope="module")

@@ -96,6 +96,15 @@ def test_a_manifest_tells_generation_and_kernels(model, manifest):
     )
 
 
+def test_short_enumerations_are_warned_of(model, monkeypatch):
+    source = TflmSource("2026-08", "mine", "00", (), (), abi_flags=("-mcpu=cortex-m4", "-fshort-enums"))
+    provider = SimpleNamespace(fetch=lambda progress: source)
+    monkeypatch.setattr(plugins, "tflm_provider", {"mine/tflm.toml": provider}.__getitem__)
+    result = run(model, "--tflm", "mine/tflm.toml", "--format", "json")
+    assert "warning: mine/tflm.toml: with -fshort-enums structures are smaller" in result.stderr
+    assert json.loads(result.stdout)[0]["tflm"] == "2026-08"
+
+
 def test_kernels_that_the_manifest_does_not_have_are_refused(model, manifest):
     error = run(model, "--tflm", manifest, "--kernels", "reference").exception
     assert isinstance(error, UsageError)

@@ -59,7 +59,7 @@ def test_what_a_linker_would_not_take_is_refused_with_its_reason(write, data, wh
 
 
 def test_a_library_that_is_not_there(tmp_path):
-    with pytest.raises(SourceError, match="cannot be read: No such file"):
+    with pytest.raises(SourceError, match=r"cannot be read: No such file.*\nhint: correct `libraries`"):
         read_library(tmp_path / "libgone.a")
     with pytest.raises(SourceError, match="cannot be read: Is a directory"):
         read_library(tmp_path)

@@ -43,7 +43,14 @@ def test_headers_of_no_generation_are_refused_with_what_was_looked_for(tmp_path,
     with pytest.raises(SourceError, match="no headers of TFLM 2020-07 or 2026-08") as caught:
         read_headers(folders, None)
     assert told in str(caught.value.measured)
-    assert caught.value.where == ", ".join(map(str, folders))
+    assert caught.value.where == f"{folders[0]} and 1 more"
+
+
+def test_folders_without_any_tflm_are_told_in_short(tmp_path):
+    with pytest.raises(SourceError, match="no headers of TFLM") as caught:
+        read_headers([tmp_path], None)
+    assert caught.value.where == str(tmp_path)
+    assert caught.value.measured == "no folder tensorflow/lite/micro in them"
 
 
 def test_another_generation_than_the_manifest_says(tmp_path):

@@ -50,6 +50,9 @@ def test_everything(write, tmp_path):
     ("text", "told"),
     [
         ("= no toml", "this is no TOML"),
+        ("= no toml", "hint: README.md"),
+        (LEAST.replace('["lib/liba.a"]', '"liba.a"'), 'put it in brackets: libraries = ["liba.a"]'),
+        (LEAST + 'defines = "NDEBUG"', 'put it in brackets: defines = ["NDEBUG"]'),
         ('include = ["inc"]', "libraries: missing key"),
         (LEAST.replace('"inc"', ""), "include: wrong value"),
         (LEAST.replace('"inc"', '""'), "include: wrong value"),
@@ -72,6 +75,16 @@ def test_what_is_wrong_is_told(write, text, told):
         read_manifest(write(text))
     assert told in str(caught.value)
     assert len(str(caught.value).splitlines()) <= 3
+
+
+def test_what_is_given_in_place_of_a_manifest(tmp_path):
+    library = tmp_path / "liba.a"
+    library.write_bytes(b"!<arch>\n")
+    for path, kind in ((tmp_path, "a folder"), (library, "a library")):
+        with pytest.raises(
+            UsageError, match=f"this is no manifest\nfound {kind}, expected a .toml file .*\nhint: README.md"
+        ):
+            read_manifest(path)
 
 
 def test_a_manifest_that_is_not_there(tmp_path):

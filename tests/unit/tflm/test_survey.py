@@ -139,8 +139,11 @@ def test_library_and_manifest_agree_on_what_structures_depend_on(look, symbols, 
     ],
 )
 def test_a_library_that_is_not_that_of_the_headers(look, symbols, what):
-    (error,) = errors(look(*symbols))
+    found = look(*symbols)
+    (error,) = errors(found)
     assert what in error.what
+    assert error.hint
+    assert found.holds_tflm == (INTERPRETER in symbols)
 
 
 def test_everything_that_is_wrong_is_told_at_once(tmp_path):
@@ -149,11 +152,11 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path):
     found = survey(read_manifest(path))
     assert [(finding.check, finding.text) for finding in found.findings] == [
         ("headers", "the include folder is missing"),
-        ("headers", "these are no headers of TFLM 2020-07 or 2026-08"),
         ("library", "the library is empty"),
         ("library", "the library cannot be read: No such file or directory"),
     ]
     assert found.source().registrations == ()
+    assert not found.holds_tflm
 
 
 def test_models_of_another_schema(look):
