@@ -23,7 +23,7 @@ REGISTRATIONS = (
     Registration("VAR_HANDLE", "AddVarHandle()"),
 )
 FLAGS = (
-    *("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-fno-short-enums"),
+    *("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti"),
     *("-DNDEBUG", "-DTF_LITE_STATIC_MEMORY", f"-I{HEADERS}"),
 )
 
@@ -39,7 +39,7 @@ def build_library(toolchain: Toolchain, flags: Sequence[str], folder: Path) -> P
     objects = []
     for source in sorted(HEADERS.rglob("*.cc")):
         objects.append(folder / f"{source.stem}.o")
-        toolchain.compile(source, objects[-1], [*FLAGS, *flags])
+        toolchain.compile(source, objects[-1], ["-fno-short-enums", *flags, *FLAGS])
     library = folder / "libtflm.a"
     toolchain.archive(objects, library)
     return library

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from harness.tflm.abi import Flags
 from harness.tflm.archive import read_library
 from harness.tflm.compatibility import compare
 from harness.toolchains.arm_gcc import ArmGcc
@@ -72,4 +73,4 @@ def look_into(data: bytes) -> bool:
     """
     path = Path(sound().folder.name) / "libdamaged.a"
     path.write_bytes(data)
-    return not [*compare([read_library(path)], "reference", sound().probe)]
+    return not [*compare([read_library(path)], "reference", sound().probe, Flags(FLAGS))]
