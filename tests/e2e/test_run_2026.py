@@ -123,7 +123,7 @@ def test_a_library_of_other_structures_is_found_at_the_first_frame(run, models, 
 def test_flash_knows_which_models_it_holds(manifest, models):
     read = {name: read_model(path) for name, path in models.items()}
     with open_session(load_board(BOARD), RunOptions(tflm=str(manifest)), lambda *_: None) as session:
-        assert len(session.flash([read["deep"], read["wide"]])) == 2  # the firmware as well
+        session.flash([read["deep"], read["wide"]])  # whatever earlier runs have left there
         assert session.flash([read["deep"], read["wide"]]) == []
         assert session.flash([read["deep"]]) == []
         assert session.flash([read["deep"], read["other"]]) == ["model deep.tflite, other.tflite"]
