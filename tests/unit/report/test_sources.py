@@ -65,7 +65,7 @@ def test_a_job_that_nothing_was_left_for_says_why(store):
 
 
 def test_a_report_names_a_manifest_without_the_folders_of_this_machine(store):
-    sweep = store.begin_sweep([Job(1, "m.tflite", "/m.tflite", "ab", "b", "/home/me/mine/tflm.toml")], {})
+    sweep = store.begin_sweep([Job(1, "m.tflite", "/m.tflite", "ab", "b", "/a/machine/mine/tflm.toml")], {})
     store.give_up_job(sweep, 1, ["no unit is left"])
     (job,) = sweep_outcomes(store, store.job_results(sweep))
     assert job.tflm == "mine/tflm.toml"
