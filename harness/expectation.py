@@ -35,12 +35,15 @@ def expect(models: Sequence[ModelFile], image: FirmwareImage, board: Board, opti
         UsageError: interpreters of this TFLM cannot share an arena.
     """
     profile = profile_of(image, board)
-    for model in models:
-        _check_runnable(load_graph(model), profile, image)
+    graphs = [load_graph(model) for model in models]
+    for graph in graphs:
+        _check_runnable(graph, profile, image)
     arena_bytes = options.recipe.arena_size_bytes or image.arena_max_bytes
     margin, correction = options.margin_percent, load_correction(options.corrections, profile)
     if len(models) == 1:
-        alone = estimate(models[0], profile, arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id)
+        alone = estimate(
+            models[0], profile, graph=graphs[0], arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id
+        )
         return corrected(alone, correction)
     shared = shared_estimate(models, profile, arena_size_bytes=arena_bytes, margin_percent=margin, board=board.id)
     return uncorrected(shared, correction)

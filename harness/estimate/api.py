@@ -48,7 +48,7 @@ def estimate(  # noqa: PLR0913 - all but the first two are keywords with a sensi
         model: the file.
         profile: TFLM generation, ABI and kernels.
         method: `layout` or `formula`.
-        graph: the model's graph, when shapes were changed after loading.
+        graph: the model's graph, when it is loaded already, or its shapes were changed since.
         arena_size_bytes: the arena that it will run in, its base aligned to 16; 112 KB when not given.
         margin_percent: added to the smallest working arena for the recommendation.
         board: the board it is for, if any.
