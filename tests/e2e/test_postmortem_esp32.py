@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from harness.boards import load_board
-from harness.domain.recipe import Recipe
 from harness.estimate import read_model
 from harness.session import RunOptions, open_session
 from tests import esp32_probe
+from tests.misdeeds import ARENA, GUARD, HANG, STACK, by_first_byte
 
 pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
 pytestmark = [
@@ -19,9 +19,6 @@ pytestmark = [
     # In pySerial's RFC 2217 client.
     pytest.mark.filterwarnings("ignore:set(Daemon|Name).*:DeprecationWarning"),
 ]
-ARENA_BYTES = 8192
-GUARD, ARENA, STACK, HANG = 0xE1, 0xE2, 0xE3, 0xE4
-"""The first byte of the input says which misdeed it is to be: firmware/app/misbehave.cc."""
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +27,7 @@ def run(example):
     board = replace(load_board("esp32-virtual"), watchdog_s=1.0, defines={"HARNESS_TEST_FAULTS": "1"})
     model = read_model(example("hello_world.tflite"))
     with open_session(board, RunOptions(), lambda *_: None) as session:
-
-        def with_first_byte(byte):
-            recipe = Recipe(ARENA_BYTES, (bytes([byte, 0, 0, 0]),))
-            return session.run(model, RunOptions(recipe=recipe))
-
-        yield with_first_byte
+        yield by_first_byte(session, model)
 
 
 @pytest.fixture(autouse=True)

@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 
 from harness.boards import load_board
-from harness.domain.recipe import Recipe
 from harness.estimate import read_model
 from harness.postmortem_file import read_postmortem
 from harness.resources import firmware_dir
 from harness.session import RunOptions, open_session
 from tests.e2e.conftest import BOARD
-
-ARENA_BYTES = 8192
-GUARD, ARENA, STACK, HANG, GAP = 0xE1, 0xE2, 0xE3, 0xE4, 0xE5
-"""The first byte of the input says which misdeed it is to be: firmware/app/misbehave.cc."""
+from tests.misdeeds import ARENA, ARENA_BYTES, GAP, GUARD, HANG, STACK, by_first_byte
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +30,7 @@ def misbehaving_board(tmp_path_factory):
 def run(misbehaving_board, needs_firmware, example):
     model = read_model(example("hello_world.tflite"))
     with open_session(load_board(str(misbehaving_board)), RunOptions(), lambda *_: None) as session:
-
-        def with_first_byte(byte):
-            recipe = Recipe(ARENA_BYTES, (bytes([byte, 0, 0, 0]),))
-            return session.run(model, RunOptions(recipe=recipe))
-
-        yield with_first_byte
+        yield by_first_byte(session, model)
 
 
 @pytest.fixture(autouse=True)
