@@ -10,7 +10,8 @@ from harness.errors import ProbeError
 from harness.sweep.claims import claim_duts
 from tests.unit.sweep.fake_session import BOARD
 
-LEFT = BenchDut("left", BOARD, probe="claims-left")
+# Locks hold for the whole machine, and these tests run in several processes at a time.
+LEFT = BenchDut("left", BOARD, probe=f"claims-left-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")
 RIGHT = BenchDut("right", BOARD, probe="claims-right")
 OWN = BenchDut("own", BOARD)
 
@@ -27,10 +28,12 @@ with claim_duts([LEFT], print):
 @pytest.fixture
 def holder():
     process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "held\n"
-    yield process
-    process.kill()
-    process.communicate()
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_what_another_sweep_uses_is_left_out_and_its_holder_named(holder):
