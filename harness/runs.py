@@ -9,14 +9,13 @@ from pathlib import Path
 from harness.domain.board import Board
 from harness.domain.estimate import SHARED_NAME
 from harness.domain.reconciliation import Reconciliation
+from harness.domain.run_options import RunOptions
 from harness.errors import DoesNotLinkError, HarnessError, ModelError, UsageError
-from harness.estimate import ModelFile, file_name, read_model
-from harness.estimate.shapes_rewrite import resize_model
+from harness.estimate import ModelFile, file_name, read_model, resize_model
 from harness.ports import Progress
-from harness.reconcile import without_measurement
-from harness.run_options import RunOptions
+from harness.results.reconcile import without_measurement
+from harness.results.sharing import beside_alone
 from harness.session import Session, open_session
-from harness.sharing import beside_alone
 
 
 def run_models(

@@ -7,10 +7,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from harness import plugins
-from harness.build import build
-from harness.connection import Bench, Connection
-from harness.device import Device
-from harness.device_steps import check_arena_size
+from harness.bench.connection import Bench, Connection
+from harness.bench.flash import flash_parts
+from harness.build.firmware import build
+from harness.build.model_image import pack_all
+from harness.device.commands import check_arena_size
+from harness.device.input_data import input_data
+from harness.device.serial_log import SerialLog
+from harness.device.talk import Device
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.estimate import Estimate
@@ -20,21 +24,16 @@ from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import FlashedModel, Subject
 from harness.domain.reconciliation import Reconciliation
+from harness.domain.run_options import RunOptions
 from harness.errors import BenchError, HarnessError
-from harness.estimate import ModelFile, load_graph, struct_sizes
-from harness.estimate.host_run import host_run
-from harness.expectation import beside_the_board, expect, profile_of, title_of
-from harness.flash import flash_parts
-from harness.input_data import input_data
-from harness.measure import measure
-from harness.min_arena import find_min_arena
-from harness.model_image import pack_all
-from harness.output_check import unchecked, with_output_check
+from harness.estimate import ModelFile, host_run, load_graph, struct_sizes
+from harness.measure.expectation import beside_the_board, expect, profile_of, title_of
+from harness.measure.min_arena import find_min_arena
+from harness.measure.output_check import unchecked, with_output_check
+from harness.measure.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
+from harness.measure.procedure import measure
 from harness.ports import Progress
-from harness.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
-from harness.reconcile import reconcile, without_measurement
-from harness.run_options import RunOptions
-from harness.serial_log import SerialLog
+from harness.results.reconcile import reconcile, without_measurement
 
 __all__ = ["RunOptions", "Session", "open_session"]
 

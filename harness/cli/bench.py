@@ -14,7 +14,7 @@ from harness.cli.output import counted
 from harness.errors import BenchError
 
 if TYPE_CHECKING:
-    from harness.bench_scan import Unit
+    from harness.bench.scan import Unit
 
 
 @click.group("bench")
@@ -32,9 +32,9 @@ def scan(*, output: Path | None, ports: tuple[str, ...]) -> None:
     their names are. Only units that run harness's firmware answer: flash new ones with `harness flash` first.
     """
     from harness import plugins
-    from harness.bench_scan import ask_ports, match_probes
-    from harness.boards import board_ids, load_board
-    from harness.files import write_atomically
+    from harness.bench.boards import board_ids, load_board
+    from harness.bench.scan import ask_ports, match_probes
+    from harness.files.safe import write_atomically
     from harness.virtual import registry
 
     boards = [load_board(board) for board in board_ids()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from harness.boards import board_ids, load_board
+from harness.bench.boards import board_ids, load_board
 from harness.cli.output import format_option, show
 from harness.domain.board import Board
 

@@ -24,7 +24,7 @@ from harness.domain.board import Board
 def command(models: tuple[Path, ...], board: Board, tflm: str, ops: str, output_format: str) -> None:
     """Build the firmware for a board, or find it built. MODELs are only for `--ops used`."""
     from harness import plugins
-    from harness.build import build
+    from harness.build.firmware import build
     from harness.cli.progress import StderrProgress
     from harness.estimate import read_model
 

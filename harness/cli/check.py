@@ -74,8 +74,8 @@ def command(
     Findings: new, gone, grew, shrank, over_budget, estimate_off, verdict_changed, not_measured. Exit status 1 when
     there is one that is not allowed.
     """
-    from harness.budgets import Budgets, read_budgets
-    from harness.check import Limits, check, read_baseline, updated_baseline
+    from harness.results.budgets import Budgets, read_budgets
+    from harness.results.check import Limits, check, read_baseline, updated_baseline
     from harness.store import open_store
 
     if budgets_file is None and Path("budgets.toml").is_file():
@@ -96,8 +96,8 @@ def command(
 
 def _update(path: Path, before: Sequence[Figure], after: Sequence[Figure]) -> None:
     """Write the baseline, and show the difference on stderr: it is to be reviewed and committed."""
-    from harness.check import baseline_to_text
-    from harness.files import write_atomically
+    from harness.files.safe import write_atomically
+    from harness.results.check import baseline_to_text
 
     old, new = (baseline_to_text(figures) for figures in (before, after))
     if old == new and path.exists():
@@ -112,7 +112,7 @@ def _update(path: Path, before: Sequence[Figure], after: Sequence[Figure]) -> No
 
 def _tell(rows: Sequence[Checked], allowed: frozenset[str], junit: Path | None, annotated: bool | None) -> None:
     if junit is not None:
-        from harness.files import write_atomically
+        from harness.files.safe import write_atomically
         from harness.report.junit import to_junit
 
         write_atomically(junit, to_junit(rows, allowed))

@@ -121,7 +121,7 @@ class _Answer:
     comparison: Comparison | None
 
     def as_json(self) -> dict[str, object]:
-        from harness.results import estimate_to_json
+        from harness.results.as_json import estimate_to_json
 
         return estimate_to_json(self.estimate) | (asdict(self.comparison) if self.comparison else {})
 
@@ -141,14 +141,14 @@ def _rows(answers: list[_Answer]) -> list[dict[str, object]]:
 
 
 def _compare(model: ModelFile, profile: Profile) -> Comparison:
-    from harness.estimate.analysis import compare
+    from harness.estimate import compare
 
     return compare(model, profile)
 
 
 def _show_header(estimates: list[Estimate], margin_percent: float, output: Path | None) -> None:
-    from harness.c_header import render_header
-    from harness.files import write_if_changed
+    from harness.files.safe import write_if_changed
+    from harness.results.c_header import render_header
 
     header = render_header(
         estimates,

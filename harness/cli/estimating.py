@@ -81,16 +81,13 @@ class Estimator:
 
     def read(self, path: Path) -> ModelFile:
         """The model, at the input shapes asked for."""
-        from harness.estimate import read_model
-        from harness.estimate.shapes_resize import parse_input_shape
-        from harness.estimate.shapes_rewrite import resize_model
+        from harness.estimate import parse_input_shape, read_model, resize_model
 
         return resize_model(read_model(path), dict(parse_input_shape(text) for text in self.shapes))
 
     def estimate(self, model: ModelFile) -> Estimate:
         """Its estimate."""
-        from harness.estimate import estimate
-        from harness.estimate.corrections import corrected, load_correction
+        from harness.estimate import corrected, estimate, load_correction
 
         found = estimate(
             model,
@@ -106,8 +103,7 @@ class Estimator:
 
     def shared(self, models: Sequence[ModelFile]) -> Estimate:
         """The estimate of one arena for all models."""
-        from harness.estimate.corrections import load_correction, uncorrected
-        from harness.estimate.shared_arena import shared_estimate
+        from harness.estimate import load_correction, shared_estimate, uncorrected
 
         if self.method != "layout":
             raise UsageError("only the layout method knows shared arenas", measured=f"--method {self.method}")
@@ -122,7 +118,7 @@ class Estimator:
 
     def _on_host(self, model: ModelFile) -> Estimate:
         """Only for a model that the layout has understood: the wheel trusts what it reads."""
-        from harness.estimate.host import host_estimate
+        from harness.estimate import host_estimate
 
         return host_estimate(
             model, arena_size_bytes=self.arena_size_bytes, margin_percent=self.margin_percent, board=self.board
@@ -131,7 +127,7 @@ class Estimator:
 
 def beside(estimates: Sequence[Estimate], files: Sequence[Path]) -> list[Estimate]:
     """What other tools say of the same models."""
-    from harness.estimate.external import external_estimates, read_external
+    from harness.estimate import external_estimates, read_external
 
     return [found for path in files for found in external_estimates(read_external(path), estimates)]
 
@@ -149,7 +145,7 @@ def profile_for(tflm: str, abi: str | None, kernels: str | None, board: Board | 
     profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
     if method != "host":
         return profile
-    from harness.estimate.host import HOST_PROFILE
+    from harness.estimate import HOST_PROFILE
 
     if abi is None:
         profile = Profile(tflm, HOST_PROFILE.abi, kernels)

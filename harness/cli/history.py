@@ -14,7 +14,7 @@ from harness.errors import ResultError, UsageError
 
 if TYPE_CHECKING:
     from harness.domain.attempt import Attempt
-    from harness.history import Step
+    from harness.results.history import Step
     from harness.store import Store
 
 
@@ -28,7 +28,7 @@ def command(
     *, model: str | None, board_id: str | None, every: bool, sweeps: bool, store: Path, output_format: str
 ) -> int:
     """Show how the figures of MODEL (file name or SHA-256) went over time, and what changed with them."""
-    from harness.history import steps
+    from harness.results.history import steps
     from harness.store import open_store
 
     with open_store(store) as opened:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.files import read_bounded
+from harness.files.safe import read_bounded
 
 # No arena of a microcontroller holds a larger input.
 _INPUT_LIMIT_BYTES = 16 * 1024 * 1024
@@ -27,6 +27,6 @@ def _read(path: Path) -> bytes:
     data = read_bounded(path, _INPUT_LIMIT_BYTES, UsageError)
     if path.suffix != ".npy":
         return data
-    from harness.estimate.npy import array_bytes
+    from harness.estimate import array_bytes
 
     return array_bytes(data, path)

@@ -28,7 +28,7 @@ class BoardType(click.ParamType[Board]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Board:
         """Load the board."""
-        from harness.boards import load_board
+        from harness.bench.boards import load_board
 
         return value if isinstance(value, Board) else load_board(str(value))
 
@@ -173,7 +173,7 @@ def operators_for(ops: str, models: Collection[Path]) -> frozenset[str] | None:
     Raises:
         UsageError: those of the models, and there is none.
     """
-    from harness.expectation import used_operators
+    from harness.measure.expectation import used_operators
 
     if ops != USED_OPERATORS:
         return None
@@ -188,7 +188,7 @@ def corrections_folder(corrections_dir: Path | None, no_corrections: bool) -> Pa
     Raises:
         UsageError: the two options contradict each other.
     """
-    from harness.estimate.corrections import default_dir
+    from harness.estimate import default_dir
 
     if no_corrections and corrections_dir:
         raise UsageError("--corrections and --no-corrections exclude each other")

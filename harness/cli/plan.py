@@ -87,7 +87,7 @@ def command(
     output_format: str,
 ) -> int:
     """Show the memory plan of each model: planners, peak, fragmentation, long-lived tensors, possible savings."""
-    from harness.estimate.analysis import analyse
+    from harness.estimate import analyse
 
     if write_offline and len(models) > 1:
         raise UsageError("--write-offline takes one model", measured=f"{len(models)} models")
@@ -116,8 +116,8 @@ def _check_target(target: Path, source: Path, *, force: bool) -> None:
 
 
 def _write(model: ModelFile, target: Path, profile: Profile, *, replace_plan: bool) -> None:
-    from harness.estimate.offline_plan import plan_offline
-    from harness.files import write_atomically
+    from harness.estimate import plan_offline
+    from harness.files.safe import write_atomically
 
     planned = plan_offline(model, profile, replace_plan=replace_plan)
     before, after = planned.before, planned.after

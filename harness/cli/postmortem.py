@@ -25,7 +25,7 @@ def command(*, which: str, store: Path, output_format: str) -> int:
 
     FILE is one that `harness run` named in its causes; ATTEMPT is the number of an attempt in the results database.
     """
-    from harness.postmortem_file import postmortem_to_json, read_postmortem
+    from harness.results.postmortem_file import postmortem_to_json, read_postmortem
     from harness.store import open_store
 
     if which.isdecimal():

@@ -24,8 +24,8 @@ def command(files: tuple[Path, ...], external: tuple[Path, ...], threshold_perce
     own takes the place of the one that the run made. What other tools say of the same models gets rows of its own.
     """
     from harness.cli.running import exit_status, show_rows
-    from harness.reconcile import join
-    from harness.results import read_results
+    from harness.results.as_json import read_results
+    from harness.results.reconcile import join
 
     read = [read_results(path) for path in files]
     measurements = [measurement for _, found in read for measurement in found]

@@ -74,7 +74,7 @@ def command(
     if output is None:
         click.echo(text)
         return 0
-    from harness.files import write_atomically
+    from harness.files.safe import write_atomically
 
     write_atomically(output, text.encode())
     click.echo(f"{output}: written, {len(text.encode()):,} bytes", err=True)

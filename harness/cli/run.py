@@ -73,7 +73,7 @@ def command(
     from harness.cli.inputs import read_inputs
     from harness.cli.running import run_and_show
     from harness.domain.recipe import Recipe
-    from harness.estimate.shapes_resize import parse_input_shape
+    from harness.estimate import parse_input_shape
     from harness.session import RunOptions
 
     options = RunOptions(

@@ -15,11 +15,11 @@ from harness.cli.output import Row, show
 from harness.cli.progress import StderrProgress
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation, recorded_sections
+from harness.domain.run_options import RunOptions
 from harness.errors import InterruptedRunError, StorageError, printable
-from harness.postmortem_file import write_postmortem
-from harness.reconcile import table
-from harness.results import reconciliation_to_json
-from harness.run_options import RunOptions
+from harness.results.as_json import reconciliation_to_json
+from harness.results.postmortem_file import write_postmortem
+from harness.results.reconcile import table
 from harness.runs import run_models
 
 _HEADINGS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.cli.output import counted, show
 from harness.cli.running import exit_status, show_rows
 from harness.cli.sweep_progress import shown
@@ -20,7 +20,7 @@ from harness.domain.attempt import JobResult
 from harness.domain.board import Board
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import PluginError, ResultError, UsageError
-from harness.fields import Fields
+from harness.files.fields import Fields
 from harness.session import RunOptions
 from harness.store import Store, open_store
 from harness.sweep.claims import claim_duts, claim_sweep

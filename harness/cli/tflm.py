@@ -55,8 +55,8 @@ def check(manifest: Path, board: Board, output_format: str) -> int:
 def _objects(found: Survey, board: Board) -> Sequence[Finding]:
     """What shows only beside an object that the firmware's compiler has made."""
     from harness import plugins
-    from harness.build import compile_probe
-    from harness.build_inputs import collect_inputs
+    from harness.build.firmware import compile_probe
+    from harness.build.inputs import collect_inputs
     from harness.tflm.abi import Flags
     from harness.tflm.compatibility import compare
     from harness.tflm.findings import obstacle
@@ -75,7 +75,7 @@ def _objects(found: Survey, board: Board) -> Sequence[Finding]:
 def _link(manifest: Path, board: Board) -> tuple[FirmwareImage | None, Sequence[Finding]]:
     """The firmware, or what keeps it from being linked."""
     from harness import plugins
-    from harness.build import build
+    from harness.build.firmware import build
     from harness.cli.progress import StderrProgress
     from harness.tflm.findings import obstacle
     from harness.tflm.prebuilt import PrebuiltProvider

@@ -53,7 +53,7 @@ def memory_plans(jobs: Sequence[Outcome], places: Iterable[Path], limit: int) ->
 
 def _abi(board: str) -> str | None:
     """None for a board of another lab: its results are shown, its plans cannot be made here."""
-    from harness.boards import load_board
+    from harness.bench.boards import load_board
 
     try:
         return load_board(board).abi
@@ -72,8 +72,7 @@ def _by_hash(places: Iterable[Path], hashes: set[str]) -> dict[str, Path]:
 
 def _plan(wanted: _Wanted, board: str, path: Path) -> MemoryPlan | None:
     from harness.domain.estimate import Profile
-    from harness.estimate import read_model
-    from harness.estimate.analysis import analyse
+    from harness.estimate import analyse, read_model
 
     try:
         return analyse(read_model(path), Profile(wanted.tflm, wanted.abi, wanted.kernels), board=board)

@@ -34,8 +34,8 @@ def command(files: tuple[Path, ...], output: Path, output_format: str) -> int:
     written only when it helps models that were held out of the fit; exact profiles are left alone. Exit status 2: too
     few models (five are needed), or no help.
     """
-    from harness.results import read_results
-    from harness.tune import pair_up, samples_of, tune
+    from harness.results.as_json import read_results
+    from harness.results.tune import pair_up, samples_of, tune
 
     pairs = pair_up(map(read_results, files))
     today = datetime.now(UTC).date().isoformat()
@@ -58,8 +58,8 @@ def command(files: tuple[Path, ...], output: Path, output_format: str) -> int:
 
 
 def _write(correction: Correction, folder: Path) -> None:
-    from harness.estimate.corrections import same_but_for_the_date, to_toml
-    from harness.files import write_atomically
+    from harness.estimate import same_but_for_the_date, to_toml
+    from harness.files.safe import write_atomically
 
     path = folder / f"{correction.profile.id}.toml"
     text = to_toml(correction)

@@ -27,7 +27,7 @@ def command(*, scheduler: str, bench: Path, name: str | None, listen: str) -> in
     SCHEDULER is the address of a dask scheduler, by default on this machine. Whoever can reach a scheduler or worker
     can run anything on it: between machines use tls://, with dask's settings for TLS (distributed.comm.tls).
     """
-    from harness.bench_file import read_bench
+    from harness.bench.file import read_bench
 
     try:
         from harness.cluster.worker import serve

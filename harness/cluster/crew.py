@@ -13,7 +13,7 @@ from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
 from harness import __version__
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.cluster import quiet, worker
 from harness.cluster.messages import (
     Revival,
@@ -27,7 +27,7 @@ from harness.cluster.messages import (
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.board import Board
 from harness.errors import BenchError, HarnessError
-from harness.reconcile import without_measurement
+from harness.results.reconcile import without_measurement
 from harness.session import RunOptions
 from harness.sweep.crew import Crashed, Ended, Lost, Report, Revived
 from harness.sweep.dut_runner import Outcome, read_unchanged

@@ -10,8 +10,8 @@ from pathlib import Path
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.recipe import Recipe
 from harness.errors import ResultError
-from harness.fields import Fields
-from harness.results import reconciliation_from_json, reconciliation_to_json
+from harness.files.fields import Fields
+from harness.results.as_json import reconciliation_from_json, reconciliation_to_json
 from harness.session import RunOptions
 from harness.sweep.dut_runner import Outcome
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from distributed import Worker, WorkerPlugin, get_worker
 
 from harness import __version__
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.cluster import quiet
 from harness.cluster.messages import (
     OfferedDut,
@@ -26,7 +26,7 @@ from harness.cluster.messages import (
     task_from_text,
 )
 from harness.errors import BenchError, InterruptedRunError
-from harness.files import write_if_changed
+from harness.files.safe import write_if_changed
 from harness.session import RunOptions
 from harness.sweep.dut_runner import DutRunner, Outcome
 

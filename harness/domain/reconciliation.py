@@ -9,6 +9,9 @@ from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 
+DEFAULT_THRESHOLD_PERCENT = 20.0
+"""How far too high an estimate may be before it is no longer `ok`."""
+
 VERDICTS = ("ok", "over", "under", "fail", "does_not_link", "error", "not_run")
 
 

@@ -12,9 +12,9 @@ from typing import Final
 from harness.domain.correction import CORRECTION_PREFIX, Correction, FitErrors, FittedModel, Offset
 from harness.domain.estimate import Estimate, Profile, Section
 from harness.errors import ResultError
-from harness.estimate.arena import ALIGNMENT, align_up
-from harness.fields import Fields
-from harness.files import read_bounded
+from harness.estimate.layout.arena import ALIGNMENT, align_up
+from harness.files.fields import Fields
+from harness.files.safe import read_bounded
 
 DEFAULT_DIR: Final = Path("results/corrections")
 _FILE_LIMIT_BYTES: Final = 4 * 1024 * 1024

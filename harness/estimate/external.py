@@ -9,9 +9,9 @@ from typing import Final
 
 from harness.domain.estimate import Estimate
 from harness.errors import ResultError
-from harness.estimate.arena import ALIGNMENT, align_up
-from harness.fields import Fields, objects_in
-from harness.files import read_bounded
+from harness.estimate.layout.arena import ALIGNMENT, align_up
+from harness.files.fields import Fields, objects_in
+from harness.files.safe import read_bounded
 
 _FILE_LIMIT_BYTES: Final = 16 * 1024 * 1024
 _MOST_BYTES: Final = 2**40

@@ -11,9 +11,9 @@ from typing import Final
 
 from harness.domain.estimate import Section
 from harness.domain.graph import Graph, Subgraph
-from harness.estimate.arena import ALIGNMENT, align_up
-from harness.estimate.lifetimes import by_operator
-from harness.estimate.planners import Buffer, lower_bound
+from harness.estimate.layout.arena import ALIGNMENT, align_up
+from harness.estimate.planning import Buffer, lower_bound
+from harness.estimate.planning.lifetimes import by_operator
 
 UNKNOWN_SCRATCH_BYTES: Final = 4096
 OPERATOR_BYTES: Final = 24

@@ -14,8 +14,7 @@ from typing import Final
 
 from harness.domain.estimate import SHARED_NAME, Estimate, Profile, Section
 from harness.errors import UsageError
-from harness.estimate.api import DEFAULT_ARENA_BYTES, estimate, load_graph
-from harness.estimate.arena import (
+from harness.estimate.layout.arena import (
     ALIGNMENT,
     Allocate,
     Event,
@@ -26,8 +25,10 @@ from harness.estimate.arena import (
     size_ending_at,
     smallest_size,
 )
-from harness.estimate.generation import generation_of
-from harness.estimate.model_file import ModelFile
+from harness.estimate.layout.generation import generation_of
+from harness.estimate.one_model import DEFAULT_ARENA_BYTES, estimate
+from harness.estimate.reading.model_file import ModelFile
+from harness.estimate.shapes.open_dimensions import load_graph
 
 _SHARED_OBJECTS: Final = frozenset({"allocator", "memory_planner", "micro_allocator"})
 """Sections of what the application creates once for all models."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.domain.attempt import DONE, FAILED, JobResult
 from harness.domain.reconciliation import Reconciliation, RecordedSection, recorded_sections
 from harness.report.facts import Outcome
-from harness.results import read_reconciliations
+from harness.results.as_json import read_reconciliations
 from harness.store import Store
 
 _KEY = {

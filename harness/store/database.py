@@ -15,7 +15,7 @@ from harness import __version__
 from harness.domain.attempt import DONE, FAILED, Attempt, Circumstances, Job, JobResult, Sweep
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import ResultError, StorageError
-from harness.postmortem_file import write_postmortem
+from harness.results.postmortem_file import write_postmortem
 from harness.store.logs import read_log, write_log
 from harness.store.rows import (
     ATTEMPT_COLUMNS,

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 from harness.errors import ResultError, StorageError
-from harness.files import write_atomically
+from harness.files.safe import write_atomically
 
 _PLAIN_BYTES = 256 * 1024
 """Longer logs are compressed."""

@@ -10,8 +10,8 @@ from dataclasses import asdict, fields
 from harness.domain.attempt import Attempt, Circumstances, Job, JobResult, Sweep
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import ResultError
-from harness.fields import Fields
-from harness.results import estimate_from_json, estimate_to_json, measurement_from_json, measurement_to_json
+from harness.files.fields import Fields
+from harness.results.as_json import estimate_from_json, estimate_to_json, measurement_from_json, measurement_to_json
 
 Values = dict[str, object]
 

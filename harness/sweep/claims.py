@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from harness import locks
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.errors import BenchError, ProbeError
+from harness.files import locks
 
 
 @contextmanager

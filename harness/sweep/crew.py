@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.domain.attempt import Job
 from harness.sweep.dut_runner import DutRunner, Outcome
 

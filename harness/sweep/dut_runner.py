@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import HarnessError, ModelError, StorageError
 from harness.estimate import ModelFile, read_model
 from harness.ports import Progress
-from harness.reconcile import without_measurement
+from harness.results.reconcile import without_measurement
 from harness.session import RunOptions, Session, open_session
 from harness.sweep.policy import blames_unit
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.domain.attempt import JobResult
 from harness.domain.reconciliation import Reconciliation
-from harness.results import Json, reconciliation_to_json
+from harness.results.as_json import Json, reconciliation_to_json
 from harness.store import Store
 
 

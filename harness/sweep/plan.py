@@ -20,12 +20,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import plugins
-from harness.bench_file import BenchDut, read_bench, virtual_duts
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.bench.file import BenchDut, read_bench, virtual_duts
 from harness.domain.attempt import Job
 from harness.errors import ModelError, UsageError
 from harness.estimate import file_name, read_model
-from harness.toml_file import read_toml, refuse_unknown_keys
+from harness.files.toml import read_toml, refuse_unknown_keys
 
 _KEYS = ("models", "boards", "tflm", "arena_size_bytes", "min_arena", "bench", "units")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.domain.attempt import DONE, Job, JobResult
 from harness.errors import InterruptedRunError
 from harness.store import Store

@@ -15,9 +15,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from harness.cache import Cache
 from harness.domain.firmware import Registration, TflmSource
 from harness.errors import SourceError, UsageError
+from harness.files.cache import Cache
 from harness.ports import Progress
 from harness.tflm.operators import micro_ops_operators
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from harness.cache import fingerprint
 from harness.errors import SourceError
-from harness.files import read_bounded
-from harness.resources import firmware_dir
+from harness.files.cache import fingerprint
+from harness.files.resources import firmware_dir
+from harness.files.safe import read_bounded
 from harness.tflm.cpp_text import Include, includes, without_comments
 from harness.tflm.operators import HeaderOperators, micro_ops_operators, resolver_operators
 

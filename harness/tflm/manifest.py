@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.fields import Fields
+from harness.files.fields import Fields
+from harness.files.toml import read_toml, refuse_unknown_keys
 from harness.tflm.headers import GENERATIONS
-from harness.toml_file import read_toml, refuse_unknown_keys
 
 KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn", "esp-nn-s3")
 _AUTO = "auto"

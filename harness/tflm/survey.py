@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from harness.cache import fingerprint
 from harness.domain.firmware import Registration, TflmSource
 from harness.errors import BenchError, ConfigMismatchError, SourceError
+from harness.files.cache import fingerprint
 from harness.tflm.archive import Library, read_library
 from harness.tflm.findings import Finding, obstacle
 from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, read_headers

@@ -14,9 +14,9 @@ from functools import cache, cached_property
 from importlib import metadata, resources
 from pathlib import Path
 
-from harness.cache import Cache, fingerprint
 from harness.domain.firmware import ToolchainInfo
 from harness.errors import ToolchainError
+from harness.files.cache import Cache, fingerprint
 from harness.toolchains.gcc import Gcc
 
 _PREFIX = "xtensa-lx106-elf-"

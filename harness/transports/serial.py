@@ -13,9 +13,9 @@ from typing import Any
 import serial
 from serial.tools import list_ports
 
-from harness import locks
 from harness.domain.dut import SerialPort
 from harness.errors import SerialPortError
+from harness.files import locks
 from harness.ports import Line
 from harness.transports.rivals import processes_using
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import platformdirs
 
-from harness import locks
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.errors import BoardFileError, ProbeError, StorageError, WrongDeviceError
+from harness.files import locks
 from harness.virtual import launcher, registry
 
 _SLOTS = 64

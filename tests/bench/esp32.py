@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness import plugins
-from harness.boards import load_board
-from harness.device import Device, Patience
+from harness.bench.boards import load_board
+from harness.device.talk import Device, Patience
 from harness.domain.firmware import FlashSegment
 from harness.session import RunOptions, open_session
 from harness.tflm.crate import CrateProvider
 from tests.bench.process import cost_of
 from tests.bench.table import Row
+from tests.support.places import SHARED_MODELS
 
 BOARD = "esp32-virtual"
 MODELS = ("hello_world", "micro_speech")
-KEYWORDS = Path(__file__).parents[3] / "shared" / "models" / "kws_int8.tflite"
+KEYWORDS = SHARED_MODELS / "kws_int8.tflite"
 FLASH_BYTES = 100 * 1000
 BOOTS = 5
 

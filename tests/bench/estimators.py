@@ -22,12 +22,12 @@ from pathlib import Path
 from harness.domain.estimate import Profile
 from harness.errors import HarnessError
 from harness.estimate import ModelFile, estimate, read_model
-from harness.estimate.host import host_estimate
+from harness.estimate.host.estimate import host_estimate
 from harness.tflm.crate import CrateProvider
 from tests.bench.table import Row, show
-from tests.models import ModelBuilder
+from tests.support.models import ModelBuilder
+from tests.support.places import CHECKOUT
 
-CHECKOUT = Path(__file__).parents[2]
 SHARED = CHECKOUT.parent / "shared"
 TOOLS_DIR = CHECKOUT / ".cache" / "bench-estimators"
 TOOLS = ("mcufit==0.5.2", "tensorscope-cli==0.5.0", "tinyml-deployer==0.1.0")

@@ -15,12 +15,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.domain.recipe import Recipe
 from harness.estimate import ModelFile
 from harness.session import RunOptions, Session, open_session
 from tests.bench.table import Row
-from tests.models import chain
+from tests.support.models import chain
 
 RUNS = int(os.environ.get("LONG_RUNS", "1000"))
 WARM_UP = 25

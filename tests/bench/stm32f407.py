@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 
 from harness import plugins
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.bench.flash import flash_parts
+from harness.build.model_image import HEADER_BYTES, pack
 from harness.domain.firmware import FlashPart, FlashSegment
-from harness.flash import flash_parts
-from harness.model_image import HEADER_BYTES, pack
 from harness.tflm.crate import CrateProvider
 from tests.bench.process import cost_of
 from tests.bench.table import Row

@@ -13,7 +13,7 @@ from harness.domain.attempt import Circumstances, Job
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import Reconciliation
-from harness.reconcile import reconcile
+from harness.results.reconcile import reconcile
 from harness.store import open_store
 from tests.bench.process import cost_of
 from tests.bench.table import Row

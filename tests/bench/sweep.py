@@ -14,9 +14,9 @@ from harness.store import open_store
 from harness.tflm.crate import CrateProvider
 from tests.bench.process import Cost, cost_of
 from tests.bench.table import Row
+from tests.support.places import SHARED_MODELS
 
 BOARD = "stm32f407-virtual"
-SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
 NAIVE_MODELS = 2
 """Each costs a build of TFLM."""
 

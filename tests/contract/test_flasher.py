@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import locks
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.domain.dut import Dut
 from harness.domain.firmware import FlashSegment
 from harness.errors import BoardFileError, DeadlineError, FlashError, LockedError, ProbeError
+from harness.files import locks
 from harness.flashers.pyocd import PyocdFlasher
 from harness.ports import FlashSession
 from harness.virtual import launcher

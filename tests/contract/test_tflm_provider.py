@@ -6,8 +6,8 @@ import pytest
 
 from harness import plugins
 from harness.errors import SourceError
-from harness.resources import firmware_dir
-from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
+from harness.files.resources import firmware_dir
+from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 
 def ignore(what, done, total):

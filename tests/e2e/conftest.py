@@ -12,9 +12,9 @@ import pytest
 
 from harness.errors import SourceError
 from harness.tflm.crate import CrateProvider
+from tests.support.places import SHARED_MODELS
 
 BOARD = "stm32f407-virtual"
-SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
 
 
 @dataclass(frozen=True)

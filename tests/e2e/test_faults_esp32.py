@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 
 from harness import plugins
-from harness.boards import load_board
-from harness.device import Device, Patience
+from harness.bench.boards import load_board
+from harness.bench.flash import first_difference
+from harness.device.talk import Device, Patience
 from harness.domain.dut import Dut
 from harness.domain.firmware import FlashSegment
 from harness.errors import (
@@ -23,13 +24,12 @@ from harness.errors import (
     WatchdogError,
     WrongDeviceError,
 )
-from harness.flash import first_difference
 from harness.flashers.esptool import EsptoolFlasher
 from harness.ports import FlashSession
 from harness.virtual import launcher
 from harness.virtual.launcher import VirtualBoard
 from harness.virtual.link import Client
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("esp32")]

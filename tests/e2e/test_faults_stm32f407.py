@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.build import build
+from harness.build.firmware import build
 from harness.tflm.crate import CrateProvider
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.chip import BOARD, Chip
+from tests.support.chip import BOARD, Chip
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,14 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from harness.build import build
+from harness.build.firmware import build
 from harness.domain.estimate import Profile
 from harness.estimate import ModelFile, estimate
-from harness.estimate.tflm_2026_08 import GENERATION
+from harness.estimate.layout.tflm_2026_08 import GENERATION
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.chip import ARENA_BYTES, BOARD, Chip
-from tests.fake_tflm import FakeTflm, build_library
-from tests.models import ModelBuilder, chain, delay_line
+from tests.support.chip import ARENA_BYTES, BOARD, Chip
+from tests.support.fake_tflm import FakeTflm, build_library
+from tests.support.models import ModelBuilder, chain, delay_line
 
 # What NEG does when its input begins so: kernels/micro_ops.h of the library.
 FAULTS, ENDS_EARLY, FAILS = 0x66, 0x67, 0x68

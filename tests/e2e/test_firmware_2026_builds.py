@@ -5,15 +5,15 @@ from contextlib import closing
 import pytest
 
 from harness import plugins
-from harness.boards import load_board
-from harness.build import build
+from harness.bench.boards import load_board
+from harness.build.firmware import build
 from harness.errors import ToolchainError
 from harness.tflm.operators import resolver_operators
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.chip import BOARD, Chip
-from tests.fake_tflm import HEADERS, REGISTRATIONS, FakeTflm, build_library
-from tests.models import chain, delay_line
-from tests.tflm_parts import manifest as write_manifest
+from tests.support.chip import BOARD, Chip
+from tests.support.fake_tflm import HEADERS, REGISTRATIONS, FakeTflm, build_library
+from tests.support.models import chain, delay_line
+from tests.support.tflm_parts import manifest as write_manifest
 
 NEG = chain("NEG", type="int8").build()
 TWICE = chain("NEG", "NEG", type="int8").build()

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.bench.flash import first_difference, flash_parts
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment, PackedModel
 from harness.errors import ProbeError
-from harness.flash import first_difference, flash_parts
 from harness.flashers.pyocd import PyocdFlasher
 from harness.packagers.flat import FlatPackager
 from harness.virtual import launcher

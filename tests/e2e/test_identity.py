@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import pytest
 
 from harness import plugins
-from harness.bench_file import read_bench
-from harness.bench_scan import ask_ports, match_probes
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.bench.file import read_bench
+from harness.bench.identity import find_port, read_unit_id
+from harness.bench.scan import ask_ports, match_probes
 from harness.domain.dut import Dut, SerialPort
 from harness.errors import SerialPortError, WrongDeviceError
-from harness.identity import find_port, read_unit_id
 from harness.virtual import registry
 from tests.e2e.conftest import BOARD
 

@@ -13,18 +13,19 @@ from typing import Any
 import pytest
 import serial
 
-from harness import plugins, wire
-from harness.boards import load_board
-from harness.build import build
+from harness import plugins
+from harness.bench.boards import load_board
+from harness.build.firmware import build
+from harness.build.model_image import HEADER_BYTES, pack
+from harness.device import wire
 from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage, PackedModel
+from harness.domain.run_options import RunOptions
 from harness.errors import SourceError, ToolchainError
 from harness.estimate import read_model
-from harness.model_image import HEADER_BYTES, pack
-from harness.run_options import RunOptions
 from harness.virtual import launcher
 from harness.virtual.esp32 import image, labwired_check, memory_map
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 pytestmark = [
     pytest.mark.slow,

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models import layers
-
-SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
+from tests.support.models import layers
+from tests.support.places import SHARED_MODELS
 
 # In a process of its own: the wheel is native code, and prints its allocations past Python's stderr.
 RUN_ON_THE_HOST = """

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.estimate import read_model
 from harness.session import RunOptions, open_session
-from tests import esp32_probe
-from tests.misdeeds import ARENA, GUARD, HANG, STACK, by_first_byte
+from tests.support import esp32_probe
+from tests.support.misdeeds import ARENA, GUARD, HANG, STACK, by_first_byte
 
 pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
 pytestmark = [

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.estimate import read_model
-from harness.postmortem_file import read_postmortem
-from harness.resources import firmware_dir
+from harness.files.resources import firmware_dir
+from harness.results.postmortem_file import read_postmortem
 from harness.session import RunOptions, open_session
 from tests.e2e.conftest import BOARD
-from tests.misdeeds import ARENA, ARENA_BYTES, GAP, GUARD, HANG, STACK, by_first_byte
+from tests.support.misdeeds import ARENA, ARENA_BYTES, GAP, GUARD, HANG, STACK, by_first_byte
+from tests.support.places import CHECKOUT
 
 
 @pytest.fixture(scope="module")
 def misbehaving_board(tmp_path_factory):
-    text = (Path(__file__).parents[2] / "boards" / f"{BOARD}.toml").read_text()
+    text = (CHECKOUT / "boards" / f"{BOARD}.toml").read_text()
     text = text.replace('HSE_HZ = "8000000"', 'HSE_HZ = "8000000", HARNESS_TEST_FAULTS = "1"')
     text = text.replace("timeout_s = 8.0", "timeout_s = 1.0")
     assert tomllib.loads(text)["build"]["defines"]["HARNESS_TEST_FAULTS"] == "1"

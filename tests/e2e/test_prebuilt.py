@@ -7,11 +7,11 @@ import subprocess
 import pytest
 
 from harness import plugins
-from harness.boards import load_board
-from harness.build import build
-from harness.build_inputs import CXX_FLAGS, collect_inputs
-from harness.cache import Cache
+from harness.bench.boards import load_board
+from harness.build.firmware import build
+from harness.build.inputs import CXX_FLAGS, collect_inputs
 from harness.errors import SourceError
+from harness.files.cache import Cache
 from harness.tflm.archive import read_library
 from harness.tflm.crate import CrateProvider
 from tests.e2e.conftest import BOARD

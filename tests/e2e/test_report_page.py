@@ -10,11 +10,11 @@ from hashlib import sha256
 import pytest
 
 from harness.errors import ModelRefusedError
-from harness.reconcile import reconcile, without_measurement
-from harness.results import reconciliation_to_json
+from harness.results.as_json import reconciliation_to_json
+from harness.results.reconcile import reconcile, without_measurement
 from tests.e2e.conftest import BOARD
-from tests.models import skipping
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.models import skipping
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 pytest.importorskip("jinja2")
 webdriver = pytest.importorskip("selenium.webdriver")

@@ -5,15 +5,15 @@ import shutil
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.domain.run_options import RunOptions
 from harness.estimate import read_model
-from harness.run_options import RunOptions
 from harness.session import open_session
 from harness.store import open_store
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.e2e.conftest import BOARD
-from tests.fake_tflm import HEADERS, build_library
-from tests.models import chain, delay_line
+from tests.support.fake_tflm import HEADERS, build_library
+from tests.support.models import chain, delay_line
 
 FLAGS = (*load_board(BOARD).cpu_flags, load_board(BOARD).optimization)
 

@@ -7,12 +7,12 @@ import os
 import pytest
 
 from harness import plugins
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.errors import ToolchainError
 from harness.virtual import launcher
 from harness.virtual.link import Client
-from tests import esp32_probe
 from tests.e2e.conftest import BOARD as STM32
+from tests.support import esp32_probe
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("esp32")]
 BOARD = "esp32-virtual"

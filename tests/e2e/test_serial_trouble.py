@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.device import Device, Patience
+from harness.device.talk import Device, Patience
+from harness.device.wire import encode
 from harness.domain.recipe import Recipe
 from harness.errors import FlashError, ProtocolError, SerialPortError
-from harness.measure import measure
+from harness.measure.procedure import measure
 from harness.transports.serial import SerialTransport
-from harness.wire import encode
-from tests.scripted import HELLO, SUBJECT, ScriptedLine
+from tests.support.scripted import HELLO, SUBJECT, ScriptedLine
 
 PATIENCE = Patience(boot_s=1.0, answer_s=1.0, work_s=1.0)
 ROM_TEXT = b"ets Jun  8 2016 00:22:57\r\n\r\nrst:0x8 (TG1WDT_SYS_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.domain.recipe import Recipe
 from harness.estimate import read_model
 from harness.session import RunOptions, open_session

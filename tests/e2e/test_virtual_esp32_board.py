@@ -16,7 +16,7 @@ import serial
 from harness.virtual import launcher, link
 from harness.virtual.esp32 import memory_map
 from harness.virtual.launcher import VirtualBoard
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:set(Daemon|Name).. is deprecated:DeprecationWarning"

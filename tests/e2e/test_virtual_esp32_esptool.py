@@ -11,7 +11,7 @@ import pytest
 
 from harness.virtual import launcher, link
 from harness.virtual.launcher import VirtualBoard
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 pytestmark = pytest.mark.slow
 DEADLINE_S = 120

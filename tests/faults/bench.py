@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.domain.reconciliation import Reconciliation
 from harness.estimate import ModelFile
 from harness.session import RunOptions, Session, open_session
@@ -16,7 +16,7 @@ from harness.virtual import launcher
 from harness.virtual.launcher import VirtualBoard
 from harness.virtual.link import Client
 from tests.faults.cases import Case
-from tests.models import chain
+from tests.support.models import chain
 
 # A hang is found by the device's watchdog: with a brief one, all faults are through in minutes.
 BOARD = replace(load_board("stm32f407-virtual"), watchdog_s=2.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from tests.faults.bench import Outcome
+from tests.support.places import CHECKOUT
 
-README = Path(__file__).parents[2] / "README.md"
+README = CHECKOUT / "README.md"
 START, END = "<!-- faults: written by `make faults` -->", "<!-- end of faults -->"
 HEADER = ("fault", "verdict", "harness says", "seconds", "next run")
 

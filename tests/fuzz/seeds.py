@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.fuzz.test_models import SEEDS
-from tests.models import chain, layers, skipping
+from tests.support.models import chain, layers, skipping
+from tests.support.places import SHARED_MODELS
 
-SHARED_MODELS = Path(__file__).parents[3] / "shared" / "models"
 _LARGEST_BYTES = 60_000
 
 

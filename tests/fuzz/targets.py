@@ -9,21 +9,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from harness import wire
-from harness.boards import load_board
-from harness.device import Device, Patience
+from harness.bench.boards import load_board
+from harness.device import wire
+from harness.device.talk import Device, Patience
 from harness.domain.estimate import Profile
 from harness.domain.measurement import Measurement
 from harness.domain.recipe import Recipe
 from harness.errors import HarnessError, ModelError, SourceError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
-from harness.measure import measure
+from harness.measure.procedure import measure
 from harness.session import RunOptions, Session, open_session
 from tests.fuzz.libraries import any_library, look_into
 from tests.fuzz.mutations import mutated_model, mutated_stream
 from tests.fuzz.seeds import seeds
 from tests.fuzz.spots import Spot, spots
-from tests.scripted import ALLOCATED, ANSWERS, HELLO, SUBJECT, ScriptedLine
+from tests.support.scripted import ALLOCATED, ANSWERS, HELLO, SUBJECT, ScriptedLine
 
 PROFILES = (
     Profile("2020-07", "arm32"),

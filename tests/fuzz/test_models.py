@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness.domain.estimate import Profile
 from harness.errors import ModelError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
-from tests.models import ModelBuilder, chain
+from tests.support.models import ModelBuilder, chain
 
 PROFILES = st.sampled_from(
     [Profile("2020-07", "arm32"), Profile("2026-08", "arm32", "cmsis-nn"), Profile("2026-08", "x86-64")]

@@ -13,12 +13,12 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tests.fuzz import targets
+from tests.support.places import CHECKOUT
 
 MEMORY_BYTES = 500_000_000
-FINDS = Path(__file__).parents[2] / ".cache" / "fuzz"
+FINDS = CHECKOUT / ".cache" / "fuzz"
 _MOST_FINDS = 20
 
 Make = Callable[[random.Random], bytes]

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-import harness.build_inputs
-from harness.cache import Cache
-from tests.small_firmware import write_firmware
+import harness.build.inputs
+from harness.files.cache import Cache
+from tests.support.small_firmware import write_firmware
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def firmware(tmp_path, monkeypatch):
         pytest.skip("needs the compiler arm-none-eabi-g++")
     folder = tmp_path / "firmware"
     write_firmware(folder)
-    monkeypatch.setattr(harness.build_inputs, "firmware_dir", lambda: folder)
+    monkeypatch.setattr(harness.build.inputs, "firmware_dir", lambda: folder)
     return folder
 
 

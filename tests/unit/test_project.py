@@ -21,9 +21,9 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from harness.tflm.crate import CrateProvider
-from tests.models import chain
+from tests.support.models import chain
+from tests.support.places import CHECKOUT
 
-CHECKOUT = Path(__file__).parents[2]
 SCRIPTS = [CHECKOUT / ".ci" / "run", *sorted((CHECKOUT / ".setup").glob("*.sh"))]
 MODULES = sorted((CHECKOUT / "harness").rglob("*.py"))
 

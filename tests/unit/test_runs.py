@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from harness import runs
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.domain.run_options import RunOptions
 from harness.errors import DoesNotLinkError, UsageError
-from harness.reconcile import reconcile
-from harness.run_options import RunOptions
+from harness.results.reconcile import reconcile
 from harness.runs import run_models
 from harness.session import Session
-from tests.models import chain
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.models import chain
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 BOARD = load_board("stm32f407-virtual")
 TOGETHER = RunOptions(shared_arena=True)

@@ -9,8 +9,8 @@ from typing import Any
 import serial
 from serial import rfc2217
 
-from harness import locks
 from harness.errors import SerialPortError
+from harness.files import locks
 
 _RFC2217 = "rfc2217://"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from harness import locks
 from harness.domain.dut import Dut, Probe
 from harness.domain.firmware import FlashSegment
 from harness.errors import ProbeError
+from harness.files import locks
 from harness.flashers.messages import Message
 from harness.flashers.process import Process, Program
 from harness.ports import FlashSession, Line, Progress

@@ -7,7 +7,7 @@ from harness import plugins
 from harness.cli.bench import command
 from harness.errors import BenchError
 from harness.virtual import registry
-from tests.unit.test_units import Desk
+from tests.unit.bench.test_attached import Desk
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from harness.domain.estimate import Profile
 from harness.domain.firmware import TflmSource
 from harness.errors import UsageError
 from harness.estimate.corrections import to_toml
-from tests.models import ModelBuilder, chain
+from tests.support.models import ModelBuilder, chain
 
 
 @pytest.fixture

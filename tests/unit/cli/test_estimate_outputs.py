@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from harness.cli.estimate import command
 from harness.errors import UsageError
-from tests.models import chain
+from tests.support.models import chain
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.models import chain
+from tests.support.models import chain
 
 HARNESS = [sys.executable, "-m", "harness"]
 

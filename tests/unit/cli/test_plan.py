@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from harness.cli.plan import command
 from harness.errors import UsageError
-from tests.models import ModelBuilder, chain
+from tests.support.models import ModelBuilder, chain
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from harness.cli.postmortem import command
 from harness.domain.postmortem import ArenaEnds, CodePlace, DeviceFault, PostMortem, RunningOperator
 from harness.errors import ResultError
-from harness.fields import Fields
-from harness.postmortem_file import read_postmortem, write_postmortem
-from harness.results import reconciliation_from_json, reconciliation_to_json
+from harness.files.fields import Fields
+from harness.results.as_json import reconciliation_from_json, reconciliation_to_json
+from harness.results.postmortem_file import read_postmortem, write_postmortem
 from harness.store import open_store
 from tests.unit.store.conftest import BOARD, KEY, job, result
 

@@ -8,11 +8,11 @@ from click.testing import CliRunner
 from harness.cli.report import command
 from harness.domain.attempt import Circumstances, Job
 from harness.errors import ResultError, UsageError
-from harness.reconcile import reconcile
-from harness.results import reconciliation_to_json
+from harness.results.as_json import reconciliation_to_json
+from harness.results.reconcile import reconcile
 from harness.store import open_store
-from tests.models import skipping
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.models import skipping
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 MODEL = skipping().build()
 BOARD = "stm32f407-virtual"

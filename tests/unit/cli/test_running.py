@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness.cli.running import show_rows
-from harness.reconcile import reconcile
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from harness.results.reconcile import reconcile
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 PLAIN = reconcile(ESTIMATE, MEASUREMENT)
 RECORDED = reconcile(ESTIMATE, replace(MEASUREMENT, sections={"op_data": 804, "unheard_of": 5}))

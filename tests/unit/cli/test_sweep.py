@@ -13,7 +13,7 @@ from harness.cli.sweep_progress import SweepProgress
 from harness.cli.sweeping import parse_units, plan_from
 from harness.domain.attempt import Circumstances, Job
 from harness.errors import ProbeError, ResultError, UsageError
-from harness.reconcile import without_measurement
+from harness.results.reconcile import without_measurement
 from harness.sweep.dut_runner import Outcome
 from harness.sweep.plan import SweepPlan
 

@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.tflm import command
-from harness.resources import boards_dir
+from harness.files.resources import boards_dir
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.fake_tflm import HEADERS, build_library
-from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
+from tests.support.fake_tflm import HEADERS, build_library
+from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-fno-short-enums")
 CODE = """

@@ -9,9 +9,9 @@ from harness.cli.tune import command
 from harness.domain.estimate import Profile
 from harness.errors import ResultError
 from harness.estimate.corrections import load_correction
-from harness.reconcile import reconcile
-from harness.results import reconciliation_to_json
-from tests.unit.test_tune import PROFILE, estimate, measurement
+from harness.results.as_json import reconciliation_to_json
+from harness.results.reconcile import reconcile
+from tests.unit.results.test_tune import PROFILE, estimate, measurement
 
 
 @pytest.fixture

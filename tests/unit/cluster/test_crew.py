@@ -10,17 +10,17 @@ import pytest
 pytest.importorskip("distributed")
 
 from harness import __version__
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.cluster import crew
 from harness.cluster.messages import OfferedDut, offer_to_text, outcome_to_text
 from harness.domain.attempt import Circumstances, Job
 from harness.errors import BenchError
-from harness.reconcile import reconcile
+from harness.results.reconcile import reconcile
 from harness.session import RunOptions
 from harness.sweep.crew import Crashed, Ended, Lost, Revived
 from harness.sweep.dut_runner import Outcome
-from tests.models import chain
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.models import chain
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 BOARD = load_board("stm32f407-virtual")
 LEFT = OfferedDut("left", BOARD.id, None, None, ())

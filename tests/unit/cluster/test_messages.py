@@ -8,10 +8,10 @@ from harness.cluster import messages
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.recipe import Recipe
 from harness.errors import FlashError, ResultError
-from harness.reconcile import reconcile, without_measurement
+from harness.results.reconcile import reconcile, without_measurement
 from harness.session import RunOptions
 from harness.sweep.dut_runner import Outcome
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 JOB = Job(3, "m.tflite", "/models/m.tflite", "ab", "b", "crate", 4096, min_arena=True)
 

@@ -8,7 +8,7 @@ from harness.domain.estimate import Profile
 from harness.errors import ResultError
 from harness.estimate import ModelFile, estimate
 from harness.estimate.external import external_estimates, read_external
-from tests.models import chain
+from tests.support.models import chain
 
 OURS = estimate(ModelFile.of("kws.tflite", chain("RELU").build()), Profile("2026-08", "arm32"), board="a-board")
 

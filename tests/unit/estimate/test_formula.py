@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from harness.estimate.formula import formula_sections
-from harness.estimate.parse import parse
-from tests.models import ModelBuilder, chain
+from harness.estimate.reading.parse import parse
+from tests.support.models import ModelBuilder, chain
 
 
 def sizes(model: ModelBuilder) -> dict[str, int]:

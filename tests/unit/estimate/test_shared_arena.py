@@ -6,7 +6,7 @@ from harness.domain.estimate import Profile
 from harness.errors import UsageError
 from harness.estimate import ModelFile, estimate
 from harness.estimate.shared_arena import shared_estimate
-from tests.models import chain
+from tests.support.models import chain
 
 PROFILE = Profile("2026-08", "arm32")
 SMALL = ModelFile.of("small", chain("RELU", "TANH", size=16).build())

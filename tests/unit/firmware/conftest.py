@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import wire
-from harness.model_image import pack
-from harness.resources import firmware_dir
+from harness.build.model_image import pack
+from harness.device import wire
+from harness.files.resources import firmware_dir
 from tests.unit.firmware.script import BUILD_ID, NONCE, Script, Talk
 
 

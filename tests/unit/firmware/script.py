@@ -6,7 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness import wire
+from harness.device import wire
 
 BUILD_ID = "0123456789abcdef"
 NONCE = "5f3a9c01"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.resources import firmware_dir
+from harness.files.resources import firmware_dir
 
 EXPECTED = [
     "nothing to format",

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from harness.model_image import HEADER_BYTES, pack
+from harness.build.model_image import HEADER_BYTES, pack
 from tests.unit.firmware.script import BUILD_ID, Script
 
 MODEL = Script().packed()

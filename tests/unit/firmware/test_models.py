@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from harness.model_image import HEADER_BYTES, pack
+from harness.build.model_image import HEADER_BYTES, pack
 from tests.unit.firmware.script import BUILD_ID, Script
 
 FIRST = Script(head_bytes=256, tail_bytes=64, input_bytes=16)

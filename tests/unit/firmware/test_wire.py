@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from harness import wire
+from harness.device import wire
 from tests.unit.firmware.script import NONCE
 
 HELLO = {"cmd": "hello"}

@@ -1,9 +1,9 @@
 from harness.domain.estimate import Profile
 from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
-from harness.estimate.analysis import analyse
+from harness.estimate.analysis.compare import analyse
 from harness.report.compose import Limits, Material, compose
-from tests.models import chain, skipping
+from tests.support.models import chain, skipping
 from tests.unit.report.outcomes import HEADING, outcome
 
 

@@ -10,10 +10,10 @@ pytest.importorskip("jinja2")
 from harness.domain.estimate import Profile
 from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
-from harness.estimate.analysis import analyse
+from harness.estimate.analysis.compare import analyse
 from harness.report import html
 from harness.report.compose import Material, compose
-from tests.models import skipping
+from tests.support.models import skipping
 from tests.unit.report.outcomes import HEADING, outcome
 
 HOSTILE = "</script><script>alert(1)</script>'\"><img onerror=x>&amp;]]>\u2028\ud800"

@@ -1,10 +1,10 @@
 from harness.domain.estimate import Profile
 from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
-from harness.estimate.analysis import analyse
+from harness.estimate.analysis.compare import analyse
 from harness.report import markdown
 from harness.report.compose import Material, compose
-from tests.models import skipping
+from tests.support.models import skipping
 from tests.unit.report.outcomes import HEADING, night, outcome
 
 

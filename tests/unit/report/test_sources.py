@@ -6,11 +6,11 @@ import pytest
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.reconciliation import RecordedSection
 from harness.errors import FlashError, ModelError, ResultError
-from harness.reconcile import reconcile, without_measurement
 from harness.report.sources import file_outcomes, past_outcomes, sweep_outcomes
-from harness.results import reconciliation_to_json
+from harness.results.as_json import reconciliation_to_json
+from harness.results.reconcile import reconcile, without_measurement
 from harness.store import open_store
-from tests.unit.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 GOOD = reconcile(ESTIMATE, replace(MEASUREMENT, min_working_arena_bytes=1100, sections={"op_data": 804}))
 SECTIONS = (RecordedSection("op_data", 812, 804),)

@@ -5,7 +5,7 @@ import pytest
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.measurement import Measurement, TensorInfo
-from harness.reconcile import reconcile
+from harness.results.reconcile import reconcile
 from harness.store import open_store
 
 SHA = "ab" * 32

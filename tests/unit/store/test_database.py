@@ -9,7 +9,7 @@ import pytest
 
 from harness.domain.attempt import Circumstances
 from harness.errors import ProbeError, ResultError, StorageError
-from harness.reconcile import without_measurement
+from harness.results.reconcile import without_measurement
 from harness.store import open_store
 from tests.unit.store.conftest import BOARD, KEY, SHA, job, result
 

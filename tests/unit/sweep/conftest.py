@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.session import RunOptions
 from harness.store import open_store
 from harness.sweep.crew import ThreadCrew

@@ -3,12 +3,12 @@
 import time
 from contextlib import contextmanager
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
+from harness.device.serial_log import SerialLog
 from harness.domain.attempt import Job
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.errors import HarnessError
-from harness.reconcile import without_measurement
-from harness.serial_log import SerialLog
+from harness.results.reconcile import without_measurement
 from tests.unit.store.conftest import result
 
 BOARD = load_board("stm32f407-virtual")

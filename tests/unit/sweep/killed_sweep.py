@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.errors import ProbeError
 from harness.session import RunOptions
 from harness.store import open_store

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.errors import ProbeError
 from harness.sweep.claims import claim_duts
 from tests.unit.sweep.fake_session import BOARD

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from harness.bench_file import BenchDut
+from harness.bench.file import BenchDut
 from harness.domain.attempt import Circumstances
 from harness.errors import InterruptedRunError, ProbeError
-from harness.reconcile import without_measurement
+from harness.results.reconcile import without_measurement
 from harness.sweep.crew import Ended, Lost
 from harness.sweep.dut_runner import Outcome
 from harness.sweep.policy import Policy

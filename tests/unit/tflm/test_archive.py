@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import SourceError
 from harness.tflm.archive import read_library
-from tests.tflm_parts import archive
+from tests.support.tflm_parts import archive
 
 GOOD = archive({"a.o": b"first", "b.o": b"second"}, {"one": ["a.o"], "two": ["b.o", "a.o"]})
 

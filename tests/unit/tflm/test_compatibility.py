@@ -7,7 +7,7 @@ from harness.errors import BuildError, SourceError
 from harness.tflm.abi import Flags
 from harness.tflm.archive import read_library
 from harness.tflm.compatibility import compare as compare_with
-from tests.tflm_parts import archive
+from tests.support.tflm_parts import archive
 
 M4 = ("-mcpu=cortex-m4", "-mthumb", "-fno-short-enums")
 HARD = (*M4, "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")

@@ -7,8 +7,8 @@ import tarfile
 
 import pytest
 
-from harness.cache import Cache
 from harness.errors import SourceError, UsageError
+from harness.files.cache import Cache
 from harness.tflm import crate
 from harness.tflm.crate import CrateProvider
 

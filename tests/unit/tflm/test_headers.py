@@ -2,7 +2,7 @@ import pytest
 
 from harness.errors import SourceError
 from harness.tflm.headers import missing_header, read_headers
-from tests.tflm_parts import MICRO, header_tree
+from tests.support.tflm_parts import MICRO, header_tree
 
 
 @pytest.fixture(params=["2020-07", "2026-08"])

@@ -5,7 +5,7 @@ from harness.plugins import tflm_provider
 from harness.ports import Verifiable
 from harness.tflm.findings import Finding, obstacle, raise_first
 from harness.tflm.prebuilt import PrebuiltProvider
-from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
+from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 
 def ignore(what, done, total):

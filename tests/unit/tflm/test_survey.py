@@ -5,7 +5,7 @@ import pytest
 from harness.errors import ConfigMismatchError, SourceError
 from harness.tflm.manifest import read_manifest
 from harness.tflm.survey import survey
-from tests.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
+from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 CONV, SOFTMAX = "_ZN6tflite16Register_CONV_2DEv", "_ZN6tflite16Register_SOFTMAXEv"
 WHOLE = (INTERPRETER, RECORDING, CONV, SOFTMAX)

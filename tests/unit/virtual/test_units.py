@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.boards import load_board
+from harness.bench.boards import load_board
 from harness.errors import BoardFileError, ProbeError, StorageError, WrongDeviceError
 from harness.virtual import launcher, registry
 from harness.virtual.launcher import VirtualBoard

@@ -4,7 +4,7 @@ import pytest
 
 from harness.virtual.esp32 import image, memory_map
 from harness.virtual.esp32.image import RefusedImageError
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 OFFSET = memory_map.BOOT_OFFSET
 

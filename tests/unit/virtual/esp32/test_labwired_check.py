@@ -4,7 +4,7 @@ import pytest
 
 from harness.errors import DeadlineError
 from harness.virtual.esp32 import image, labwired_check, memory_map
-from tests import esp32_probe
+from tests.support import esp32_probe
 
 
 @pytest.fixture(scope="module")

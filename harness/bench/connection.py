@@ -1,0 +1,98 @@
+"""How a unit is held: its probe, its flash and its serial line, connected when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from harness import plugins
+from harness.bench.flash import FLASH_SYMPTOMS, blamed_on_flash
+from harness.bench.identity import find_port
+from harness.device.serial_log import RecordedLine, SerialLog
+from harness.device.talk import Device, patience_for
+from harness.domain.board import Board
+from harness.domain.dut import Dut
+from harness.domain.firmware import FlashPart
+from harness.domain.run_options import RunOptions
+from harness.ports import Flasher, FlashSession, Line
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A unit and the probe's connection to it."""
+
+    dut: Dut
+    flash: FlashSession
+
+
+class Connection:
+    """The way to one unit.
+
+    Args:
+        board: what kind of unit.
+        flasher: writes and starts the unit.
+        options: which unit, when there are several.
+    """
+
+    def __init__(self, board: Board, flasher: Flasher, options: RunOptions) -> None:
+        self._board = board
+        self._flasher = flasher
+        self._options = options
+        self._stack = ExitStack()
+        self._bench: Bench | None = None
+        self._port = ""
+        self.serial_log = SerialLog()
+
+    @property
+    def dut(self) -> Dut | None:
+        """The unit, while there is a connection to it."""
+        return self._bench.dut if self._bench else None
+
+    def open(self) -> Bench:
+        """Find the unit and connect to it, unless that is already done.
+
+        Raises:
+            BenchError: there is no unit, or no way to it.
+        """
+        if self._bench is None:
+            source = plugins.unit_source(self._board.units)
+            dut = self._stack.enter_context(source.acquire(self._board, self._options.probe, self._options.port))
+            flash = self._stack.enter_context(self._flasher.connect(dut))
+            self._bench = Bench(dut, flash)
+            self._port = dut.port
+        return self._bench
+
+    def close(self) -> None:
+        """Give unit and probe back."""
+        self._bench = None
+        self._stack.close()
+
+    @contextmanager
+    def talk(self, parts: Sequence[FlashPart]) -> Iterator[Device]:
+        """Start the device, and hold its line open.
+
+        Args:
+            parts: what its flash holds; when the device says nothing sensible, flash is compared with it.
+        """
+        flash = self.open().flash
+        try:
+            with self._device(flash) as device:
+                yield device
+        except FLASH_SYMPTOMS as error:
+            # The line is closed: the flasher may need its port.
+            raise blamed_on_flash(error, flash, [part.segment for part in parts], self._port) from error
+
+    @contextmanager
+    def _device(self, flash: FlashSession) -> Iterator[Device]:
+        transport = plugins.transport(self._board.transport)
+        self._port = self._port or find_port(flash, self._board, transport)
+
+        def open_line() -> Line:
+            return RecordedLine(transport.open(self._port, self._board.baud_rate), self.serial_log)
+
+        line = flash.start(open_line)
+        try:
+            yield Device(line, lambda: flash.restart(line), patience_for(self._board))
+        finally:
+            line.close()

@@ -1,0 +1,219 @@
+"""Builds the firmware of a board: TFLM once per ABI and compiler, then application, port and layer around it.
+
+Both lie in the cache under a hash over everything that matters, so that the same inputs are never compiled twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.build.inputs import CXX_FLAGS, LINK_FLAGS, BuildInputs, collect_inputs, memory_script
+from harness.domain.board import Board, MemoryRegion
+from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource
+from harness.errors import BuildError, SourceError, StorageError
+from harness.files.cache import Cache
+from harness.files.fields import Fields
+from harness.ports import Progress, TflmProvider, Toolchain, Verifiable
+
+GUARD_BYTES = 64
+"""Bytes of each guard band around the arena: kGuardBytes in firmware/app/measure.h."""
+
+_ELF = "firmware.elf"
+_IMAGE = "firmware.bin"
+_FACTS = "facts.json"
+# What the layer in firmware/tflm includes, to register the operators.
+_OPERATORS = "operators.inc"
+_SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Sources to compile with the same flags, and what to call it."""
+
+    what: str
+    sources: tuple[Path, ...]
+    flags: tuple[str, ...]
+
+
+def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have a sensible default
+    board: Board,
+    tflm: TflmProvider,
+    toolchain: Toolchain,
+    progress: Progress,
+    cache: Cache | None = None,
+    operators: Collection[str] | None = None,
+) -> FirmwareImage:
+    """Build the firmware for a board, or find it built.
+
+    Args:
+        board: which.
+        tflm: where TFLM comes from.
+        toolchain: the compiler.
+        progress: told how far it is.
+        cache: where built parts stay.
+        operators: the only ones to hold, by TFLite's name, so that it is small; None for all. Those that TFLM does not
+            have are left out.
+
+    Raises:
+        SourceError, ToolchainError, BuildError, StorageError: as the parts raise them.
+        BoardFileError: there is no port for the board's family.
+    """
+    cache = cache or Cache()
+    inputs = collect_inputs(board, tflm.fetch(progress), toolchain, operators)
+    firmware_key = inputs.firmware_key()
+
+    def make_firmware(folder: Path) -> None:
+        if isinstance(tflm, Verifiable):
+            tflm.verify(inputs.source, compile_probe(inputs, folder), board)
+        libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
+        _make_firmware(inputs, libraries, firmware_key, folder, progress)
+        if inputs.source.libraries:
+            _refuse_changed(inputs.source, tflm.fetch(progress))
+
+    return _load(inputs, firmware_key, cache.entry("firmware", firmware_key, make_firmware))
+
+
+def _refuse_changed(before: TflmSource, after: TflmSource) -> None:
+    """A library that was built anew meanwhile must not lie in the cache under the hash of the one before."""
+    if (before.content_hash, before.header_hash) != (after.content_hash, after.header_hash):
+        raise SourceError(
+            "the library or its headers changed while the firmware was built",
+            where=before.libraries[0],
+            measured=after.content_hash[:_SHOWN_DIGITS],
+            expected=before.content_hash[:_SHOWN_DIGITS],
+            hint="run it again once the library's own build has ended",
+        )
+
+
+def compile_probe(inputs: BuildInputs, folder: Path) -> Path:
+    """An object file without content in `folder`, which shows what the firmware's flags make of one.
+
+    Raises:
+        BuildError: the compiler does not take these flags, or makes no object with them.
+    """
+    source, target = folder / "probe.cc", folder / "probe.o"
+    source.touch()
+    inputs.toolchain.compile(source, target, inputs.own_flags())
+    source.unlink()
+    if not target.is_file():
+        raise BuildError(
+            "the compiler made no object file",
+            where=target.name,
+            measured=f"the flags {' '.join(inputs.abi_flags())}",
+            hint="`abi_flags` in the manifest, or the board's `cpu_flags`, are to choose code, and nothing else",
+        )
+    return target
+
+
+def _library(inputs: BuildInputs, cache: Cache, progress: Progress) -> Path:
+    """TFLM, compiled here from its sources."""
+    folder = cache.entry("tflm", inputs.library_key(), lambda target: _make_library(inputs, target, progress))
+    return folder / "libtflm.a"
+
+
+def _make_library(inputs: BuildInputs, folder: Path, progress: Progress) -> None:
+    batch = _Batch("compile TFLM", inputs.source.sources, (*inputs.tflm_flags(), *inputs.path_flags()))
+    objects = _compile_all(batch, inputs.toolchain, folder, progress)
+    inputs.toolchain.archive(objects, folder / "libtflm.a")
+    for compiled in objects:
+        compiled.unlink()
+
+
+def _make_firmware(inputs: BuildInputs, libraries: Sequence[Path], key: str, folder: Path, progress: Progress) -> None:
+    (folder / _OPERATORS).write_text(inputs.operators())
+    flags = (*inputs.own_flags(), *inputs.path_flags(), f"-I{folder}", f'-DHARNESS_BUILD_ID="{_build_id(key)}"')
+    batch = _Batch("compile the firmware", inputs.own_sources, flags)
+    objects = _compile_all(batch, inputs.toolchain, folder, progress)
+    (folder / "memory.ld").write_text(memory_script(inputs.board))
+    elf = folder / _ELF
+    link_flags = [*inputs.abi_flags(), *LINK_FLAGS, f"-L{folder}"]
+    inputs.toolchain.link([*objects, *libraries], inputs.script, elf, link_flags)
+    for compiled in objects:
+        compiled.unlink()
+    _store_facts(inputs.toolchain, elf, folder)
+
+
+def _store_facts(toolchain: Toolchain, elf: Path, folder: Path) -> None:
+    """Keep what a build found already done would otherwise have to parse the ELF file for."""
+    segment = toolchain.flash_image(elf)
+    symbols = toolchain.symbols(elf)
+    facts = {
+        "address": segment.address,
+        "crc32": zlib.crc32(toolchain.contents(elf, symbols["_image_start"], symbols["_image_size"])),
+        "model_start": symbols["_model_flash_start"],
+        "model_size_bytes": symbols["_model_flash_size"],
+        "ram_bytes": symbols["_static_ram_end"] - symbols["_static_ram_start"],
+        "arena_max_bytes": symbols["_arena_ram_end"] - symbols["_arena_ram_start"] - 2 * GUARD_BYTES,
+    }
+    (folder / _IMAGE).write_bytes(segment.data)
+    (folder / _FACTS).write_text(json.dumps(facts))
+
+
+def _load(inputs: BuildInputs, key: str, folder: Path) -> FirmwareImage:
+    facts = _read_facts(folder)
+    segment = FlashSegment(facts.count("address"), (folder / _IMAGE).read_bytes())
+    return FirmwareImage(
+        build_id=_build_id(key),
+        board_id=inputs.board.id,
+        tflm=inputs.source.generation,
+        tflm_version=inputs.source.version,
+        toolchain=inputs.compiler.version,
+        segment=segment,
+        model_region=MemoryRegion(facts.count("model_start"), facts.count("model_size_bytes")),
+        crc32=facts.count("crc32"),
+        elf=folder / _ELF,
+        text_bytes=len(segment.data),
+        ram_bytes=facts.count("ram_bytes"),
+        arena_max_bytes=facts.count("arena_max_bytes"),
+        tflm_hash=inputs.source.content_hash,
+        kernels=inputs.source.kernels,
+        flags=" ".join(inputs.own_flags()),
+        operators=tuple(one.operator for one in inputs.registrations),
+    )
+
+
+def _read_facts(folder: Path) -> Fields:
+    """The facts that `_store_facts` kept, unless a crash of the machine has spoilt them."""
+    path = folder / _FACTS
+    hint = f"remove {folder}: the firmware is then built anew"
+    try:
+        return Fields(str(path), dict(json.loads(path.read_text("utf-8"))), StorageError, hint)
+    except (OSError, ValueError, TypeError) as error:
+        raise StorageError("what was built is damaged", where=path, hint=hint) from error
+
+
+def _build_id(key: str) -> str:
+    return key[:16]
+
+
+def _compile_all(batch: _Batch, toolchain: Toolchain, folder: Path, progress: Progress) -> list[Path]:
+    """Compile a batch into `folder`, on all processors.
+
+    After an error or Ctrl-C the sources not yet begun are dropped; the compilers that run end before it returns.
+    """
+    # Numbered, since sources of different folders share names.
+    objects = [folder / f"{number:03}-{source.stem}.o" for number, source in enumerate(batch.sources)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        futures = [
+            pool.submit(toolchain.compile, source, target, _flags_for(source, batch.flags))
+            for source, target in zip(batch.sources, objects, strict=True)
+        ]
+        progress(batch.what, 0, len(futures))
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                progress(batch.what, done, len(futures))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return objects
+
+
+def _flags_for(source: Path, flags: tuple[str, ...]) -> tuple[str, ...]:
+    return (*flags, *CXX_FLAGS) if source.suffix == ".cc" else flags

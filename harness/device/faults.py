@@ -1,0 +1,66 @@
+"""What fault frames and unexpected resets of a device amount to."""
+
+from __future__ import annotations
+
+from harness.domain.postmortem import DeviceFault, RunningOperator
+from harness.errors import BrownOutError, DeviceError, DeviceFaultError, StackOverflowError, WatchdogError
+from harness.files.fields import Fields
+
+_REGISTERS = ("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar")
+_SHOWN_REGISTERS = tuple(name for name in _REGISTERS if name != "psr")
+_MORE_TIME = "a larger watchdog.timeout_s in the board file gives slow models more time"
+
+
+def read_fault(body: Fields) -> DeviceFault:
+    """The content of a fault frame."""
+    return DeviceFault(
+        kind=body.text("kind"),
+        stage=body.text("stage"),
+        text=body.text("text"),
+        registers={name: body.count(name) for name in _REGISTERS},
+        operator=read_operator(body),
+    )
+
+
+def read_operator(body: Fields) -> RunningOperator | None:
+    """The operator that a frame names; None when it names none."""
+    if not body.has("operator"):
+        return None
+    return RunningOperator(body.count("operator"), body.text("operator_name"), body.count("operator_function"))
+
+
+def fault_error(fault: DeviceFault, port: str) -> DeviceError:
+    """The error that a fault amounts to."""
+    during = f"{fault.stage}, in {fault.operator}" if fault.operator else fault.stage
+    measured = ", ".join(f"{name}={fault.registers[name]:#010x}" for name in _SHOWN_REGISTERS)
+    if fault.kind == "hang":
+        return WatchdogError(f"the device hangs during {during}", where=port, measured=measured, hint=_MORE_TIME)
+    error = StackOverflowError if fault.kind == "stack_overflow" else DeviceFaultError
+    what = f"the device ended in a {fault.kind.replace('_', ' ')} during {during}"
+    return error(f"{what}: {fault.text}" if fault.text else what, where=port, measured=measured)
+
+
+def reset_error(cause: str, doing: str, port: str) -> DeviceError:
+    """The error that an unexpected reset amounts to.
+
+    Args:
+        cause: what the device says has reset it.
+        doing: the command that it was to carry out.
+        port: where it is.
+    """
+    if cause == "watchdog":
+        return WatchdogError(
+            f"the device hung during {doing!r}, and its watchdog reset it", where=port, hint=_MORE_TIME
+        )
+    if cause == "brownout":
+        return BrownOutError(
+            f"the supply voltage fell too low during {doing!r}, and reset the device",
+            where=port,
+            hint="feed the board from a stronger supply, by a shorter cable, without a hub",
+        )
+    return DeviceFaultError(
+        f"the device reset itself during {doing!r}",
+        where=port,
+        measured=f"reset cause: {cause}",
+        hint="a weak supply shows as power" if cause == "power" else "",
+    )

@@ -1,0 +1,106 @@
+"""Parts of a TFLM that tests make: header trees, libraries, manifests. None of them can be compiled or linked."""
+
+import re
+import struct
+from pathlib import Path
+
+from harness.files.resources import firmware_dir
+
+MICRO = "tensorflow/lite/micro"
+RESOLVER = f"{MICRO}/micro_mutable_op_resolver.h"
+MICRO_OPS = f"{MICRO}/kernels/micro_ops.h"
+SCHEMA = "tensorflow/lite/schema/schema_generated.h"
+INTERPRETER = "_ZN6tflite16MicroInterpreter15AllocateTensorsEv"
+RECORDING = "_ZN6tflite23RecordingMicroAllocator6CreateEPhj"
+
+_SCHEMA_TEXT = '#include "flatbuffers/flatbuffers.h"\nenum BuiltinOperator { BuiltinOperator_CONV_2D = 3 };\n'
+_MARKS = {
+    "2020-07": {
+        "tensorflow/lite/core/api/error_reporter.h": "class ErrorReporter {};\n",
+        f"{MICRO}/kernels/all_ops_resolver.h": "class AllOpsResolver {};\n",
+        MICRO_OPS: "TfLiteRegistration* Register_CONV_2D();\nTfLiteRegistration* Register_CIRCULAR_BUFFER();\n",
+        "tensorflow/lite/version.h": "#define TFLITE_SCHEMA_VERSION (3)\n",
+        SCHEMA: _SCHEMA_TEXT,
+    },
+    "2026-08": {
+        f"{MICRO}/recording_micro_interpreter.h": "class RecordingMicroInterpreter {};\n",
+        f"{MICRO}/debug_log.h": 'extern "C" void DebugLog(const char* format, va_list args);\n',
+        RESOLVER: """
+            template <unsigned int N> class MicroMutableOpResolver {
+              TfLiteStatus AddConv2D(const R& registration = Register_CONV_2D()) {
+                return AddBuiltin(BuiltinOperator_CONV_2D, registration, Parse);
+              }
+              TfLiteStatus AddSoftmax() { return AddBuiltin(BuiltinOperator_SOFTMAX, Register_SOFTMAX(), Parse); }
+            };
+            """,
+        f"{MICRO}/micro_interpreter.h": "#define TFLITE_SCHEMA_VERSION (3)\n",
+        SCHEMA: _SCHEMA_TEXT,
+    },
+}
+
+
+def header_tree(folder: Path, generation: str, **texts: str | None) -> list[Path]:
+    """Headers of a generation below `folder`: empty ones, but for what harness reads from them.
+
+    Args:
+        folder: where to write them.
+        generation: which.
+        texts: by the path with `__` for `/` and without `.h`, a header's text; None to leave it out.
+
+    Returns:
+        The include folders.
+    """
+    layers = firmware_dir() / "tflm"
+    layer = "".join(path.read_text() for path in (layers / f"tflm_{generation[:4]}.cc", *layers.glob("*.h")))
+    changed = {f"{name.replace('__', '/')}.h": text for name, text in texts.items()}
+    named = dict.fromkeys(re.findall(r'#include "(tensorflow/[^"]+)"', layer), "")
+    headers = {**named, **_MARKS[generation], "flatbuffers/flatbuffers.h": "", **changed}
+    folders = [folder / "tflm", folder / "third_party"]
+    for each in folders:
+        each.mkdir(parents=True, exist_ok=True)
+    for name, text in headers.items():
+        if text is not None:
+            path = folders[name.startswith("flatbuffers")] / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return folders
+
+
+def archive(members: dict[str, bytes], symbols: dict[str, list[str]] | None = None, magic=b"!<arch>\n") -> bytes:
+    """An ar archive of System V's kind.
+
+    Args:
+        members: names, shorter than 16 bytes, and contents.
+        symbols: the members that define each symbol; None for an archive without an index.
+        magic: its first bytes.
+    """
+    pairs = [(symbol, member) for symbol, where in (symbols or {}).items() for member in where]
+    names = b"".join(symbol.encode() + b"\0" for symbol, _ in pairs)
+    index_bytes = 4 + 4 * len(pairs) + len(names)
+    offsets, position = {}, len(magic) + (60 + index_bytes + index_bytes % 2 if symbols is not None else 0)
+    for name, content in members.items():
+        offsets[name] = position
+        position += 60 + len(content) + len(content) % 2
+    index = struct.pack(f">{1 + len(pairs)}I", len(pairs), *(offsets[member] for _, member in pairs)) + names
+    parts = [_member("/", index)] if symbols is not None else []
+    return magic + b"".join([*parts, *(_member(f"{name}/", content) for name, content in members.items())])
+
+
+def _member(name: str, content: bytes) -> bytes:
+    header = f"{name:16}{0:<12}{0:<6}{0:<6}{644:<8}{len(content):<10}`\n".encode()
+    return header + content + b"\n" * (len(content) % 2)
+
+
+def library(path: Path, *symbols: str) -> Path:
+    """A library that defines some symbols, each in a member of its own."""
+    members = {f"{number}.o": b"" for number in range(len(symbols))}
+    path.write_bytes(archive(members, {symbol: [name] for symbol, name in zip(symbols, members, strict=True)}))
+    return path
+
+
+def manifest(folder: Path, include: list[Path], libraries: list[Path], *lines: str) -> Path:
+    """A manifest of headers and libraries."""
+    path = folder / "tflm.toml"
+    lists = {"include": include, "libraries": libraries}
+    path.write_text("\n".join([*(f"{key} = {list(map(str, paths))}" for key, paths in lists.items()), *lines]) + "\n")
+    return path

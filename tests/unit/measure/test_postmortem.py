@@ -1,0 +1,139 @@
+"""What is read from the remains of a device, with a probe that only knows what it is told."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from harness.domain.postmortem import ArenaEnds, DeviceFault, PostMortem, RunningOperator
+from harness.errors import ArenaTooSmallError, DeviceFaultError, OverrunError, ProbeError
+from harness.measure.postmortem import blame, examine
+from harness.toolchains.elf import read_symbols
+
+SOUND = b"\xaa" * 64
+REGISTERS = dict.fromkeys(("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar"), 0)
+FAULT = DeviceFault("bus_fault", "invoke", "", REGISTERS, RunningOperator(3, "CONV_2D", 0x0800_0101))
+ERROR = DeviceFaultError("the device ended in a bus fault during invoke", where="/dev/ttyX")
+ARENA = ArenaEnds(0x2000_0040, 1000, SOUND, SOUND, b"", b"")
+
+
+class GoneProbe:
+    """A flash session whose probe has been unplugged."""
+
+    def registers(self):
+        raise ProbeError("the probe is gone")
+
+
+@pytest.fixture(scope="module")
+def compiled_program(tmp_path_factory):
+    """Any ELF file will do: its addresses are not those of the fault."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a compiler for this machine: gcc")
+    folder = tmp_path_factory.mktemp("elf")
+    (folder / "main.c").write_text("int main(void) { return 0; }\n")
+    command = [compiler, "-g", str(folder / "main.c"), "-o", str(folder / "main")]
+    subprocess.run(command, check=True, timeout=60)
+    return folder / "main"
+
+
+def subject(elf):
+    return SimpleNamespace(
+        model="m.tflite", board=SimpleNamespace(id="b"), image=SimpleNamespace(build_id="0" * 16, elf=elf)
+    )
+
+
+def device(**changes):
+    return SimpleNamespace(**{"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes})
+
+
+def test_a_probe_that_is_gone_does_not_hide_what_the_device_said(compiled_program):
+    found = examine(ERROR, subject(compiled_program), 2000, device(), GoneProbe())
+    assert found.probe_trouble == "the probe is gone"
+    assert found.fault == FAULT
+    assert found.suspect == "arena"
+    assert found.reasons == ("it has 1,000 bytes, and the model should need 2,000",)
+
+
+def test_a_device_that_has_started_anew_is_not_looked_into(compiled_program):
+    found = examine(ERROR, subject(compiled_program), None, device(fault=None, restarted=True), GoneProbe())
+    assert (found.probe_trouble, found.suspect, found.registers) == ("", "", {})
+
+
+def test_without_a_probe_the_devices_own_words_are_used(compiled_program):
+    found = examine(ERROR, subject(compiled_program), 500, device(), object())
+    assert (found.registers, found.probe_trouble) == ({}, "")
+    assert found.suspect == "model"
+    assert "operator 3 CONV_2D" in found.reasons[0]
+
+
+def test_an_operator_whose_kernel_tflm_does_not_tell_has_none(compiled_program):
+    fault = replace(FAULT, operator=RunningOperator(3, "CONV_2D", 0))
+    found = examine(ERROR, subject(compiled_program), 500, device(fault=fault), object())
+    assert found.kernel is None
+    assert "while TFLM ran operator 3 CONV_2D" in found.summary()
+
+
+@pytest.fixture(scope="module")
+def main_at(compiled_program):
+    """The address of `main`."""
+    return read_symbols(compiled_program)["main"]
+
+
+UNDEFINED = {**REGISTERS, "cfsr": 1 << 16}
+
+
+def test_an_instruction_that_the_core_does_not_have_is_not_the_models_fault(compiled_program, main_at):
+    fault = replace(FAULT, kind="usage_fault", registers={**UNDEFINED, "pc": main_at})
+    # Not even in an arena that would have been too small.
+    found = examine(ERROR, subject(compiled_program), 2000, device(fault=fault), object())
+    assert found.suspect == "code"
+    assert "another core or FPU" in found.reasons[0]
+    assert any("likely cause: the code: " in line for line in found.summary())
+    assert blame(ERROR, found) is ERROR
+
+
+def test_a_core_that_was_led_astray_meets_anything(compiled_program):
+    fault = replace(FAULT, kind="usage_fault", registers={**UNDEFINED, "pc": 0x2000_0000})
+    found = examine(ERROR, subject(compiled_program), 500, device(fault=fault), object())
+    assert found.suspect == "model"
+
+
+def test_silence_without_a_probe_accuses_nobody(compiled_program):
+    found = examine(ERROR, subject(compiled_program), None, device(fault=None, arena_bytes=None), object())
+    assert (found.suspect, found.pc, found.summary()) == ("", None, ())
+
+
+def found(**changes):
+    return replace(PostMortem("m", "b", "u", "0", "DeviceFaultError", "died", fault=FAULT, arena=ARENA), **changes)
+
+
+def test_a_fault_in_too_small_an_arena_is_an_arena_too_small():
+    error = blame(ERROR, found(suspect="arena"))
+    assert isinstance(error, ArenaTooSmallError)
+    assert "bus fault" in error.what
+    assert "likely the arena is too small" in error.what
+
+
+def test_a_broken_guard_is_an_overrun():
+    broken = replace(ARENA, guard_high=b"\x11" * 64)
+    assert isinstance(blame(ERROR, found(suspect="arena", arena=broken)), OverrunError)
+
+
+def test_an_access_behind_the_arena_is_an_overrun():
+    registers = {**REGISTERS, "cfsr": 1 << 15, "bfar": 0x2002_0000}
+    near = replace(ARENA, start=0x2001_F000)
+    assert isinstance(
+        blame(ERROR, found(suspect="arena", arena=near, fault=replace(FAULT, registers=registers))), OverrunError
+    )
+    # Without the bit that says so, the register holds whatever was there.
+    registers["cfsr"] = 0
+    error = blame(ERROR, found(suspect="arena", arena=near, fault=replace(FAULT, registers=registers)))
+    assert isinstance(error, ArenaTooSmallError)
+
+
+@pytest.mark.parametrize("suspect", ["stack", "model", ""])
+def test_others_than_the_arena_leave_the_error_as_it_is(suspect):
+    assert blame(ERROR, found(suspect=suspect)) is ERROR
