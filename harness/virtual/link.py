@@ -52,7 +52,7 @@ class Operation(IntEnum):
     TOUCH = 5
     """A transfer that moves no memory (a debug port register): only counted, and failed where a fault is injected."""
     CONTROL = 6
-    """The payload is a JSON object, and so is the response's: see `harness.virtual.control`."""
+    """The payload is a JSON object, and so is the response's: see `harness.virtual.stm32f407.control`."""
 
 
 class Status(IntEnum):

@@ -19,7 +19,8 @@ from typing import Protocol
 from harness.errors import HarnessError, PluginError
 from harness.virtual import registry
 from harness.virtual.faults import Faults
-from harness.virtual.serial_line import SerialLine
+from harness.virtual.flash_array import open_flash
+from harness.virtual.stm32f407.serial_line import SerialLine
 
 MACHINES = ("stm32f407", "esp32")
 
@@ -73,24 +74,24 @@ def _serve(options: argparse.Namespace) -> None:
 
 def _stm32f407(options: argparse.Namespace) -> tuple[Life, str]:
     try:
-        from harness.virtual.event_loop import EventLoop  # noqa: PLC0415 - the emulator is an optional extra
-        from harness.virtual.stm32f407 import memory  # noqa: PLC0415
-        from harness.virtual.stm32f407.machine import Machine  # noqa: PLC0415
+        from harness.virtual.stm32f407.chip.machine import Machine  # noqa: PLC0415
+        from harness.virtual.stm32f407.chip.memory import FLASH_BYTES  # noqa: PLC0415
+        from harness.virtual.stm32f407.event_loop import EventLoop  # noqa: PLC0415 - the emulator is an optional extra
     except ImportError as error:
         raise _missing_emulator(error) from error
     faults = Faults()
     line = SerialLine(faults)
-    machine = Machine(options.name, memory.open_flash(options.flash_file), line, faults)
+    machine = Machine(options.name, open_flash(options.flash_file, FLASH_BYTES), line, faults)
     return EventLoop(machine, line, faults, registry.socket_path(options.name)), line.port
 
 
 def _esp32(options: argparse.Namespace) -> tuple[Life, str]:
     try:
         from harness.virtual.esp32.board import Board  # noqa: PLC0415
-        from harness.virtual.esp32.flash import open_flash  # noqa: PLC0415
+        from harness.virtual.esp32.memory_map import FLASH_BYTES  # noqa: PLC0415
     except ImportError as error:
         raise _missing_emulator(error) from error
-    board = Board(options.name, open_flash(options.flash_file), registry.socket_path(options.name))
+    board = Board(options.name, open_flash(options.flash_file, FLASH_BYTES), registry.socket_path(options.name))
     return board, board.port
 
 

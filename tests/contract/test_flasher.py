@@ -46,7 +46,7 @@ def virtual_board() -> Iterator[VirtualBoard]:
 
 @pytest.fixture
 def order(virtual_board: VirtualBoard) -> Iterator[Callable[..., dict]]:
-    """Has the virtual board do something: see `harness.virtual.control`. Afterwards all is well again."""
+    """Has the virtual board do something: see `harness.virtual.stm32f407.control`. Afterwards all is well again."""
 
     def control(do: str, **arguments: object) -> dict:
         with Client(virtual_board.socket) as client:

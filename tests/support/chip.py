@@ -13,9 +13,9 @@ from harness.bench.boards import load_board
 from harness.build.model_image import pack
 from harness.device import wire
 from harness.virtual.faults import Faults
-from harness.virtual.serial_line import SerialLine
+from harness.virtual.stm32f407.serial_line import SerialLine
 
-machine = pytest.importorskip("harness.virtual.stm32f407.machine", reason="needs unicorn", exc_type=ImportError)
+machine = pytest.importorskip("harness.virtual.stm32f407.chip.machine", reason="needs unicorn", exc_type=ImportError)
 
 BOARD = load_board("stm32f407-virtual")
 NONCE = "5f3a9c01"

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import mmap
-from pathlib import Path
 
-from harness.virtual.esp32.memory_map import FLASH_BYTES, SECTOR_BYTES
+from harness.virtual.esp32.memory_map import SECTOR_BYTES
 from harness.virtual.faults import FlashFaults
-from harness.virtual.stm32f407 import memory
-
-
-def open_flash(path: Path | None) -> mmap.mmap:
-    """The flash array: kept in a file, or in memory only.
-
-    Raises:
-        StorageError: the file cannot be used, has another size, or belongs to a running board.
-    """
-    return memory.open_flash(path, FLASH_BYTES)
 
 
 class SpiFlash:

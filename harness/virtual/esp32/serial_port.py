@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from serial.rfc2217 import PortManager
 
 from harness.virtual.faults import Faults, garbled
-from harness.virtual.serial_line import TOLERANCE
+from harness.virtual.stm32f407.serial_line import TOLERANCE
 
 _RECEIVED_BYTES = 1 << 16
 _QUEUE_BYTES = 1 << 22

@@ -9,7 +9,7 @@ from pyocd.core.memory_map import MemoryMap
 from pyocd.core.session import Session
 
 from harness.virtual import registry
-from harness.virtual.probe import VirtualProbe
+from harness.virtual.stm32f407.probe.plugin import VirtualProbe
 
 KB = 1024
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import StorageError
-from harness.virtual.esp32.flash import SpiFlash, open_flash
+from harness.virtual.esp32.flash import SpiFlash
+from harness.virtual.esp32.memory_map import FLASH_BYTES
 from harness.virtual.faults import FlashFaults
+from harness.virtual.flash_array import open_flash
 
 
 @pytest.fixture
@@ -14,7 +16,7 @@ def faults():
 
 @pytest.fixture
 def flash(faults):
-    return SpiFlash(open_flash(None), faults)
+    return SpiFlash(open_flash(None, FLASH_BYTES), faults)
 
 
 def test_bits_only_fall_until_they_are_erased(flash):
@@ -46,8 +48,8 @@ def test_broken_cells_program_wrongly(flash, faults):
 
 def test_a_file_keeps_it(tmp_path):
     path = tmp_path / "unit.flash"
-    flash = SpiFlash(open_flash(path), FlashFaults())
+    flash = SpiFlash(open_flash(path, FLASH_BYTES), FlashFaults())
     flash.program(0x1000, b"kept")
     assert path.read_bytes()[0x1000:0x1005] == b"kept\xff"
     with pytest.raises(StorageError, match="belongs"):
-        open_flash(path)
+        open_flash(path, FLASH_BYTES)
