@@ -14,8 +14,6 @@ from harness.errors import SourceError
 from harness.tflm.crate import CrateProvider
 from tests.support.places import SHARED_MODELS
 
-BOARD = "stm32f407-virtual"
-
 
 @dataclass(frozen=True)
 class Ended:

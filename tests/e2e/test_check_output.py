@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 pytest.importorskip("tflite_micro", reason="the official wheel is not installed (extra oracle)")
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 pytest.importorskip("distributed")
 

@@ -14,7 +14,7 @@ from harness.bench.scan import ask_ports, match_probes
 from harness.domain.dut import Dut, SerialPort
 from harness.errors import SerialPortError, WrongDeviceError
 from harness.virtual import registry
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 KIND = load_board(BOARD)
 

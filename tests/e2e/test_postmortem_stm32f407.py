@@ -11,7 +11,7 @@ from harness.estimate import read_model
 from harness.files.resources import firmware_dir
 from harness.results.postmortem_file import read_postmortem
 from harness.session import RunOptions, open_session
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 from tests.support.misdeeds import ARENA, ARENA_BYTES, GAP, GUARD, HANG, STACK, by_first_byte
 from tests.support.places import CHECKOUT
 

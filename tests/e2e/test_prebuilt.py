@@ -14,7 +14,7 @@ from harness.errors import SourceError
 from harness.files.cache import Cache
 from harness.tflm.archive import read_library
 from harness.tflm.crate import CrateProvider
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 # What differs from one run to the next; instructions are counted while the serial line interrupts.
 PASSING = ("build_id", "probe_id", "unit", "alloc_ticks", "invoke_ticks")

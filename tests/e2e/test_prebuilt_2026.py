@@ -9,7 +9,8 @@ import pytest
 
 from harness.tflm.manifest import read_manifest
 from harness.tflm.survey import survey
-from tests.e2e.conftest import BOARD, SHARED_MODELS
+from tests.support.boards import BOARD
+from tests.support.places import SHARED_MODELS
 
 TRUTH = SHARED_MODELS.parent / "truth"
 TRUTH_OF = {"reference": "tflm_2026_08_cortex_m4.csv", "cmsis-nn": "tflm_2026_08_cortex_m4_cmsis_nn.csv"}

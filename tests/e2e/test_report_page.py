@@ -12,9 +12,9 @@ import pytest
 from harness.errors import ModelRefusedError
 from harness.results.as_json import reconciliation_to_json
 from harness.results.reconcile import reconcile, without_measurement
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
+from tests.support.figures import ESTIMATE, MEASUREMENT
 from tests.support.models import skipping
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 pytest.importorskip("jinja2")
 webdriver = pytest.importorskip("selenium.webdriver")

@@ -11,7 +11,7 @@ from harness.estimate import read_model
 from harness.session import open_session
 from harness.store import open_store
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 from tests.support.fake_tflm import HEADERS, build_library
 from tests.support.models import chain, delay_line
 

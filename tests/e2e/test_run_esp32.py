@@ -11,8 +11,8 @@ from harness.bench.boards import load_board
 from harness.errors import ToolchainError
 from harness.virtual import launcher
 from harness.virtual.link import Client
-from tests.e2e.conftest import BOARD as STM32
 from tests.support import esp32_probe
+from tests.support.boards import BOARD as STM32
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("esp32")]
 BOARD = "esp32-virtual"

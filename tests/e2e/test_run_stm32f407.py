@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 
 def run_one(harness, model, *options):

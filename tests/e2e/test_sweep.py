@@ -12,7 +12,7 @@ import pytest
 from harness.store import open_store
 from harness.virtual import launcher
 from harness.virtual.link import Client
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 MODELS = ("hello_world", "magic_wand", "micro_speech")
 

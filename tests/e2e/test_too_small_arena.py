@@ -6,7 +6,7 @@ from harness.bench.boards import load_board
 from harness.domain.recipe import Recipe
 from harness.estimate import read_model
 from harness.session import RunOptions, open_session
-from tests.e2e.conftest import BOARD
+from tests.support.boards import BOARD
 
 MODELS = (
     "ad01_int8",

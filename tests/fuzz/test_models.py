@@ -11,37 +11,13 @@ from hypothesis import strategies as st
 from harness.domain.estimate import Profile
 from harness.errors import ModelError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
-from tests.support.models import ModelBuilder, chain
+from tests.fuzz.seeds import SEEDS
+from tests.support.models import ModelBuilder
 
 PROFILES = st.sampled_from(
     [Profile("2020-07", "arm32"), Profile("2026-08", "arm32", "cmsis-nn"), Profile("2026-08", "x86-64")]
 )
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def convolution() -> ModelBuilder:
-    model = ModelBuilder()
-    x = model.input("x", [1, 4, 4, 2], "int8", scales=1)
-    weights = model.constant("w", [2, 3, 3, 2], "int8", scales=2)
-    y = model.tensor("y", [1, 4, 4, 2], "int8", scales=1)
-    model.operator("CONV_2D", [x, weights, -1], [y], ("Conv2DOptions", {"StrideW": 1, "StrideH": 1}))
-    model.output(y)
-    model.offline_plan(-1, -1, 0)
-    return model
-
-
-def streaming() -> ModelBuilder:
-    model = chain("ABS")
-    handle = model.tensor("h", [], "resource")
-    model.operator("CALL_ONCE", [], [], ("CallOnceOptions", {"InitSubgraphIndex": 1}))
-    model.operator("VAR_HANDLE", [], [handle], ("VarHandleOptions", {"Container": "c", "SharedName": "n"}))
-    model.operator("ASSIGN_VARIABLE", [handle, 0], [])
-    inner = model.subgraph("inner")
-    inner.operator("ABS", [inner.input("a", [2])], [inner.tensor("b", [2])])
-    return model
-
-
-SEEDS = [chain("SOFTMAX", "RESHAPE", "MEAN").build(), convolution().build(), streaming().build()]
 
 
 def answer(data: bytes, profile: Profile) -> None:

@@ -136,6 +136,19 @@ def test_make_help_lists_every_target() -> None:
     )
 
 
+def test_what_tests_share_lies_in_support(committed: list[Path]) -> None:
+    tests = [path for path in committed if path.parts[0] == "tests" and path.suffix == ".py"]
+    importing = {
+        path: found
+        for path in tests
+        if (found := re.findall(r"\btests(?:\.\w+)*\.(?:test_\w+|conftest)\b", (CHECKOUT / path).read_text("utf-8")))
+    }
+    assert not importing, "no test module is imported by another, and no conftest by anybody"
+    collected = {"unit", "contract", "e2e"}  # the other folders are tools, of which some also test themselves
+    helpers = [path for path in tests if path.parts[1] in collected and not re.match("test_|conftest", path.name)]
+    assert not helpers, "tests.support is the place for helpers"
+
+
 def test_modules_are_short() -> None:
     lengths = {path.relative_to(CHECKOUT): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert not {path: length for path, length in lengths.items() if length >= 300}

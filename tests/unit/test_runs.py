@@ -12,8 +12,8 @@ from harness.errors import DoesNotLinkError, UsageError
 from harness.results.reconcile import reconcile
 from harness.runs import run_models
 from harness.session import Session
+from tests.support.figures import ESTIMATE, MEASUREMENT
 from tests.support.models import chain
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 BOARD = load_board("stm32f407-virtual")
 TOGETHER = RunOptions(shared_arena=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from harness.bench.attached import AttachedUnits
 from harness.bench.boards import load_board
 from harness.domain.dut import Dut, Probe, SerialPort
 from harness.errors import ProbeError, SerialPortError
+from tests.support.plugged_in import PluggedIn
 
 BOARD = load_board("stm32f407-virtual")
 ST_LINK = Probe("066BFF", "STMicroelectronics ST-LINK/V2-1")
@@ -18,71 +17,56 @@ ACM = SerialPort("/dev/ttyACM0", "STM32 STLink", "066BFF")
 USB = SerialPort("/dev/ttyUSB0", "CP2102", "0001")
 
 
-@dataclass(frozen=True)
-class Desk:
-    """A flasher and transport in one, that only list."""
-
-    found_probes: tuple[Probe, ...] = ()
-    found_ports: tuple[SerialPort, ...] = ()
-    uses_probe: bool = True
-
-    def probes(self) -> tuple[Probe, ...]:
-        return self.found_probes
-
-    def ports(self) -> tuple[SerialPort, ...]:
-        return self.found_ports
-
-
-def acquire(desk: Desk, probe: str | None = None, port: str | None = None) -> Dut:
-    with AttachedUnits(desk, desk).acquire(BOARD, probe, port) as dut:
+def acquire(hardware: PluggedIn, probe: str | None = None, port: str | None = None) -> Dut:
+    with AttachedUnits(hardware, hardware).acquire(BOARD, probe, port) as dut:
         return dut
 
 
 def test_only_unit_is_taken() -> None:
-    assert acquire(Desk((ST_LINK,), (ACM,))) == Dut(BOARD, "066BFF", "/dev/ttyACM0")
+    assert acquire(PluggedIn((ST_LINK,), (ACM,))) == Dut(BOARD, "066BFF", "/dev/ttyACM0")
 
 
 def test_a_running_virtual_board_is_not_taken_for_hardware() -> None:
     virtual = Probe("virtual-bench1", "harness virtual STM32F407")
-    assert acquire(Desk((virtual, ST_LINK), (ACM,))).probe_id == "066BFF"
+    assert acquire(PluggedIn((virtual, ST_LINK), (ACM,))).probe_id == "066BFF"
     with pytest.raises(ProbeError, match="no debug probe"):
-        acquire(Desk((virtual,), (ACM,)))
+        acquire(PluggedIn((virtual,), (ACM,)))
 
 
 def test_choice_needs_no_list() -> None:
-    assert acquire(Desk(), "066BFF", "/dev/ttyS0") == Dut(BOARD, "066BFF", "/dev/ttyS0")
+    assert acquire(PluggedIn(), "066BFF", "/dev/ttyS0") == Dut(BOARD, "066BFF", "/dev/ttyS0")
 
 
 def test_a_board_that_is_flashed_through_its_port_needs_no_probe() -> None:
-    assert acquire(Desk((ST_LINK,), (USB,), uses_probe=False)) == Dut(BOARD, "", "/dev/ttyUSB0")
+    assert acquire(PluggedIn((ST_LINK,), (USB,), uses_probe=False)) == Dut(BOARD, "", "/dev/ttyUSB0")
 
 
 def test_several_probes_are_listed() -> None:
     with pytest.raises(ProbeError, match="several") as refusal:
-        acquire(Desk((ST_LINK, CMSIS_DAP), (ACM,)))
+        acquire(PluggedIn((ST_LINK, CMSIS_DAP), (ACM,)))
     assert "066BFF" in str(refusal.value)
     assert "E6633" in str(refusal.value)
     assert "--probe" in refusal.value.hint
-    assert acquire(Desk((ST_LINK, CMSIS_DAP), (ACM,)), probe="E6633").probe_id == "E6633"
+    assert acquire(PluggedIn((ST_LINK, CMSIS_DAP), (ACM,)), probe="E6633").probe_id == "E6633"
 
 
 def test_several_ports_are_listed() -> None:
     with pytest.raises(SerialPortError, match="several") as refusal:
-        acquire(Desk((ST_LINK,), (ACM, USB), uses_probe=False))
+        acquire(PluggedIn((ST_LINK,), (ACM, USB), uses_probe=False))
     assert "/dev/ttyACM0 (STM32 STLink), /dev/ttyUSB0 (CP2102)" in str(refusal.value)
-    assert acquire(Desk((ST_LINK,), (ACM, USB)), port="/dev/ttyUSB0").port == "/dev/ttyUSB0"
+    assert acquire(PluggedIn((ST_LINK,), (ACM, USB)), port="/dev/ttyUSB0").port == "/dev/ttyUSB0"
 
 
 def test_of_several_ports_a_probe_will_find_the_right_one() -> None:
-    assert acquire(Desk((ST_LINK,), (ACM, USB))).port == ""
+    assert acquire(PluggedIn((ST_LINK,), (ACM, USB))).port == ""
 
 
 def test_no_probe() -> None:
     with pytest.raises(ProbeError, match="no debug probe") as refusal:
-        acquire(Desk((), (ACM,)))
+        acquire(PluggedIn((), (ACM,)))
     assert "`harness doctor --udev`" in refusal.value.hint
 
 
 def test_no_port() -> None:
     with pytest.raises(SerialPortError, match="no serial port"):
-        acquire(Desk((ST_LINK,), ()))
+        acquire(PluggedIn((ST_LINK,), ()))

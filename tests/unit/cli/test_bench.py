@@ -7,12 +7,12 @@ from harness import plugins
 from harness.cli.bench import command
 from harness.errors import BenchError
 from harness.virtual import registry
-from tests.unit.bench.test_attached import Desk
+from tests.support.plugged_in import PluggedIn
 
 
 @pytest.fixture
 def empty_desk(monkeypatch):
-    monkeypatch.setattr(plugins, "transport", lambda _: Desk())
+    monkeypatch.setattr(plugins, "transport", lambda _: PluggedIn())
     monkeypatch.setattr(registry, "running", list)
 
 

@@ -9,7 +9,7 @@ from harness.files.fields import Fields
 from harness.results.as_json import reconciliation_from_json, reconciliation_to_json
 from harness.results.postmortem_file import read_postmortem, write_postmortem
 from harness.store import open_store
-from tests.unit.store.conftest import BOARD, KEY, job, result
+from tests.support.attempts import BOARD, KEY, job, result
 
 REGISTERS = dict.fromkeys(("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar"), 0x08000123)
 PLACE = CodePlace(0x08000122, "tflite::Eval", "kernels/conv.cc", 42)

@@ -11,8 +11,8 @@ from harness.errors import ResultError, UsageError
 from harness.results.as_json import reconciliation_to_json
 from harness.results.reconcile import reconcile
 from harness.store import open_store
+from tests.support.figures import ESTIMATE, MEASUREMENT
 from tests.support.models import skipping
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 MODEL = skipping().build()
 BOARD = "stm32f407-virtual"

@@ -6,7 +6,7 @@ import pytest
 
 from harness.cli.running import show_rows
 from harness.results.reconcile import reconcile
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.figures import ESTIMATE, MEASUREMENT
 
 PLAIN = reconcile(ESTIMATE, MEASUREMENT)
 RECORDED = reconcile(ESTIMATE, replace(MEASUREMENT, sections={"op_data": 804, "unheard_of": 5}))

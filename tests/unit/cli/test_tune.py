@@ -11,7 +11,7 @@ from harness.errors import ResultError
 from harness.estimate.corrections import load_correction
 from harness.results.as_json import reconciliation_to_json
 from harness.results.reconcile import reconcile
-from tests.unit.results.test_tune import PROFILE, estimate, measurement
+from tests.support.tuning import PROFILE, estimate, measurement
 
 
 @pytest.fixture

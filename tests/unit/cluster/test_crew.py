@@ -19,8 +19,8 @@ from harness.results.reconcile import reconcile
 from harness.session import RunOptions
 from harness.sweep.crew import Crashed, Ended, Lost, Revived
 from harness.sweep.dut_runner import Outcome
+from tests.support.figures import ESTIMATE, MEASUREMENT
 from tests.support.models import chain
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
 
 BOARD = load_board("stm32f407-virtual")
 LEFT = OfferedDut("left", BOARD.id, None, None, ())

@@ -11,7 +11,7 @@ from harness.errors import FlashError, ResultError
 from harness.results.reconcile import reconcile, without_measurement
 from harness.session import RunOptions
 from harness.sweep.dut_runner import Outcome
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.figures import ESTIMATE, MEASUREMENT
 
 JOB = Job(3, "m.tflite", "/models/m.tflite", "ab", "b", "crate", 4096, min_arena=True)
 

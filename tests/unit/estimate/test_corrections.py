@@ -8,7 +8,7 @@ from harness.domain.correction import Correction
 from harness.domain.estimate import Profile
 from harness.errors import ResultError
 from harness.estimate.corrections import corrected, load_correction, same_but_for_the_date, to_toml
-from tests.unit.results.test_tune import PROFILE, estimate, fitted, measurement
+from tests.support.tuning import PROFILE, estimate, fitted, measurement
 
 
 def planted() -> Correction:

@@ -13,7 +13,7 @@ import pytest
 from harness.build.model_image import pack
 from harness.device import wire
 from harness.files.resources import firmware_dir
-from tests.unit.firmware.script import BUILD_ID, NONCE, Script, Talk
+from tests.support.firmware_script import BUILD_ID, NONCE, Script, Talk
 
 
 @pytest.fixture(scope="session")

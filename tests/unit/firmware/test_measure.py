@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.firmware.script import Script
+from tests.support.firmware_script import Script
 
 HELLO = {"cmd": "hello"}
 SCAN = {"cmd": "scan"}

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from harness.build.model_image import HEADER_BYTES, pack
-from tests.unit.firmware.script import BUILD_ID, Script
+from tests.support.firmware_script import BUILD_ID, Script
 
 MODEL = Script().packed()
 

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from harness.build.model_image import HEADER_BYTES, pack
-from tests.unit.firmware.script import BUILD_ID, Script
+from tests.support.firmware_script import BUILD_ID, Script
 
 FIRST = Script(head_bytes=256, tail_bytes=64, input_bytes=16)
 SECOND = Script(head_bytes=128, tail_bytes=32, input_bytes=12, in_invoke=[(300, 4)])

@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from harness.device import wire
-from tests.unit.firmware.script import NONCE
+from tests.support.firmware_script import NONCE
 
 HELLO = {"cmd": "hello"}
 

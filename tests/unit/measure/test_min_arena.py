@@ -6,8 +6,7 @@ from harness.device.talk import Device, Patience
 from harness.domain.recipe import Recipe
 from harness.errors import DeadlineError
 from harness.measure.min_arena import STEP_BYTES, find_min_arena, search
-from tests.support.scripted import ALLOCATED, FAULT, SCANNED, ScriptedLine
-from tests.unit.measure.test_procedure import SUBJECT
+from tests.support.scripted import ALLOCATED, FAULT, SCANNED, SUBJECT, ScriptedLine
 
 
 def device_with(minimum):

@@ -5,7 +5,7 @@ import pytest
 from harness.domain.measurement import TensorInfo
 from harness.errors import DeadlineError, OutputMismatchError
 from harness.measure.output_check import Difference, first_difference, unchecked, with_output_check
-from tests.unit.store.conftest import result
+from tests.support.attempts import result
 
 INT8 = TensorInfo("int8", (1, 3), 3)
 INT16 = TensorInfo("int16", (2,), 4)

@@ -4,7 +4,7 @@ from harness.estimate import ModelFile
 from harness.estimate.analysis.compare import analyse
 from harness.report.compose import Limits, Material, compose
 from tests.support.models import chain, skipping
-from tests.unit.report.outcomes import HEADING, outcome
+from tests.support.outcomes import HEADING, outcome
 
 
 def plan_of(model):

@@ -1,6 +1,6 @@
 from harness.report.curve import HEIGHT, WIDTH, curve
 from harness.report.history import histories
-from tests.unit.report.outcomes import outcome
+from tests.support.outcomes import outcome
 
 
 def drawn(*outcomes):

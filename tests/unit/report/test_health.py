@@ -1,5 +1,5 @@
 from harness.report.health import RECENT, unit_health
-from tests.unit.report.outcomes import night, outcome
+from tests.support.outcomes import night, outcome
 
 
 def test_the_sickest_unit_comes_first():

@@ -1,7 +1,7 @@
 import pytest
 
 from harness.report.history import histories
-from tests.unit.report.outcomes import night, outcome
+from tests.support.outcomes import night, outcome
 
 
 def only(*outcomes):

@@ -14,7 +14,7 @@ from harness.estimate.analysis.compare import analyse
 from harness.report import html
 from harness.report.compose import Material, compose
 from tests.support.models import skipping
-from tests.unit.report.outcomes import HEADING, outcome
+from tests.support.outcomes import HEADING, outcome
 
 HOSTILE = "</script><script>alert(1)</script>'\"><img onerror=x>&amp;]]>\u2028\ud800"
 

@@ -5,7 +5,7 @@ from harness.estimate.analysis.compare import analyse
 from harness.report import markdown
 from harness.report.compose import Material, compose
 from tests.support.models import skipping
-from tests.unit.report.outcomes import HEADING, night, outcome
+from tests.support.outcomes import HEADING, night, outcome
 
 
 def text(jobs=(), past=(), plans=()):

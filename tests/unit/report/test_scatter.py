@@ -1,7 +1,7 @@
 import pytest
 
 from harness.report.scatter import SIZE, charts
-from tests.unit.report.outcomes import outcome
+from tests.support.outcomes import outcome
 
 
 def job(measured, estimated, **more):

@@ -10,7 +10,7 @@ from harness.report.sources import file_outcomes, past_outcomes, sweep_outcomes
 from harness.results.as_json import reconciliation_to_json
 from harness.results.reconcile import reconcile, without_measurement
 from harness.store import open_store
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.figures import ESTIMATE, MEASUREMENT
 
 GOOD = reconcile(ESTIMATE, replace(MEASUREMENT, min_working_arena_bytes=1100, sections={"op_data": 804}))
 SECTIONS = (RecordedSection("op_data", 812, 804),)

@@ -14,7 +14,7 @@ from harness.results.as_json import (
     reconciliation_to_json,
 )
 from harness.results.reconcile import reconcile, without_measurement
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.figures import ESTIMATE, MEASUREMENT
 
 FULL = replace(
     MEASUREMENT,

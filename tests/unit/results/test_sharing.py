@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.errors import ModelError
 from harness.results.reconcile import reconcile, without_measurement
 from harness.results.sharing import beside_alone
-from tests.unit.results.test_reconcile import ESTIMATE, MEASUREMENT
+from tests.support.figures import ESTIMATE, MEASUREMENT
 
 
 def row(model, used, outputs, **changes):

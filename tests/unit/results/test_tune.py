@@ -6,80 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.domain.estimate import Estimate, Profile, Section
-from harness.domain.measurement import Measurement
 from harness.errors import ResultError
 from harness.estimate.corrections import corrected
-from harness.results.tune import errors_of, fit, is_exact, pair_up, samples_of, tune
-
-PROFILE = Profile("2026-08", "arm32", "cmsis-nn")
-SECTIONS = ("eval_tensors", "persistent_buffers")
-
-
-def estimate(number, head=1024, sections=(240, 512), minimum=None):
-    tail = sum(sections) + 100
-    named = [Section(name, "tail", size) for name, size in zip(SECTIONS, sections, strict=True)]
-    return Estimate(
-        model=f"model {number}.tflite",
-        sha256=f"{number:064x}",
-        profile=PROFILE,
-        method="layout",
-        arena_used_bytes=head + tail,
-        head_bytes=head,
-        tail_bytes=tail,
-        min_working_arena_bytes=head + tail if minimum is None else minimum,
-        recommended_arena_bytes=-(-(head + tail) // 16) * 16,
-        sections=(Section("planned", "head", head), *named, Section("rest", "tail", 100)),
-        # A recording interpreter's own objects move the padding.
-        recorded_sections=tuple(Section(part.name, "tail", part.size_bytes + 8) for part in named),
-        board="bench-board",
-    )
-
-
-def measurement(expected, head=0, tail=0, sections=(0, 0), minimum=None):
-    """What a device says that takes so many bytes more than expected; sections are part of the tail."""
-    tail_bytes = expected.tail_bytes + tail + sum(sections)
-    return Measurement(
-        model=expected.model,
-        sha256=expected.sha256,
-        board=expected.board,
-        kernels=expected.profile.kernels,
-        probe_id="p",
-        unit="u",
-        tflm=expected.profile.tflm,
-        build_id="b",
-        arena_size_bytes=65536,
-        arena_used_bytes=expected.head_bytes + head + tail_bytes,
-        head_bytes=expected.head_bytes + head,
-        tail_bytes=tail_bytes,
-        painted_used_bytes=0,
-        touched_by_allocation_bytes=0,
-        untouched_tail_bytes=0,
-        stack_used_bytes=0,
-        alloc_ticks=0,
-        invoke_ticks=0,
-        clock_hz=1,
-        emulated=True,
-        inputs=(),
-        outputs=(),
-        output_data=(),
-        output_sha256="",
-        min_working_arena_bytes=None if minimum is None else expected.min_working_arena_bytes + minimum,
-        sections={
-            name: next(part.size_bytes for part in expected.recorded_sections if part.name == name) + more
-            for name, more in zip(SECTIONS, sections, strict=True)
-        },
-    )
-
-
-def samples(*pairs):
-    (found,) = pair_up([([one for one, _ in pairs], [other for _, other in pairs])]).values()
-    return samples_of(found)
-
-
-def fitted(*pairs):
-    return tune(PROFILE, samples(*pairs), ["run.json"], "2026-11-29")
-
+from harness.results.tune import errors_of, fit, is_exact, pair_up, samples_of
+from tests.support.tuning import PROFILE, SECTIONS, estimate, fitted, measurement, samples
 
 BYTES = st.integers(-200, 200)
 BIAS = st.fixed_dictionaries({"head": BYTES, "tail": BYTES, "sections": st.tuples(BYTES, BYTES)})

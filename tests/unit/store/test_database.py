@@ -11,7 +11,7 @@ from harness.domain.attempt import Circumstances
 from harness.errors import ProbeError, ResultError, StorageError
 from harness.results.reconcile import without_measurement
 from harness.store import open_store
-from tests.unit.store.conftest import BOARD, KEY, SHA, job, result
+from tests.support.attempts import BOARD, KEY, SHA, job, result
 
 
 def probe_gone():
@@ -143,7 +143,7 @@ def test_a_full_disk_is_said(store):
 def test_kill_loses_nothing_that_was_written(path):
     script = (
         "import sys; from pathlib import Path; from harness.store import open_store\n"
-        "from tests.unit.store.conftest import KEY, job, result\n"
+        "from tests.support.attempts import KEY, job, result\n"
         "with open_store(Path(sys.argv[1]), create=True) as store:\n"
         "    while True:\n"
         "        attempt = store.begin_attempt(None, job(), 'desk')\n"

@@ -8,7 +8,7 @@ import pytest
 from harness.bench.file import BenchDut
 from harness.errors import ProbeError
 from harness.sweep.claims import claim_duts
-from tests.unit.sweep.fake_session import BOARD
+from tests.support.fake_session import BOARD
 
 # Locks hold for the whole machine, and these tests run in several processes at a time.
 LEFT = BenchDut("left", BOARD, probe=f"claims-left-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")
@@ -17,9 +17,10 @@ OWN = BenchDut("own", BOARD)
 
 HOLDER = """
 import sys, time
+from harness.bench.file import BenchDut
 from harness.sweep.claims import claim_duts
-from tests.unit.sweep.test_claims import LEFT
-with claim_duts([LEFT], print):
+from tests.support.fake_session import BOARD
+with claim_duts([BenchDut("left", BOARD, probe=sys.argv[1])], print):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -27,7 +28,7 @@ with claim_duts([LEFT], print):
 
 @pytest.fixture
 def holder():
-    process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, LEFT.probe], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "held\n"
         yield process

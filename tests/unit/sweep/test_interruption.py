@@ -12,9 +12,9 @@ from harness.sweep.crew import Ended, Lost
 from harness.sweep.dut_runner import Outcome
 from harness.sweep.policy import Policy
 from harness.sweep.runner import run_sweep
-from tests.unit.store.conftest import result
-from tests.unit.sweep.conftest import Watcher
-from tests.unit.sweep.fake_session import BOARD, jobs_for
+from tests.support.attempts import result
+from tests.support.fake_session import BOARD, jobs_for
+from tests.support.sweeps import Watcher
 
 
 class ToldCrew:

@@ -12,10 +12,10 @@ import pytest
 from harness.errors import BenchError
 from harness.store import open_store
 from harness.sweep.claims import claim_sweep
-from tests.unit.sweep.killed_sweep import MODELS, run
+from tests.support.killed_sweep import MODELS, run
 
 KILLS = 20
-COMMAND = [sys.executable, "-m", "tests.unit.sweep.killed_sweep"]
+COMMAND = [sys.executable, "-m", "tests.support.killed_sweep"]
 
 
 def table(folder):

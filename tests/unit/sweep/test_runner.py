@@ -5,7 +5,7 @@ import pytest
 
 from harness.errors import DeviceFaultError, ProbeError, SerialPortError
 from harness.sweep.policy import Policy
-from tests.unit.sweep.fake_session import FakeBench
+from tests.support.fake_session import FakeBench
 
 
 def verdicts(store, number):

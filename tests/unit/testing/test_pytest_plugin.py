@@ -10,7 +10,7 @@ from dataclasses import replace
 import harness.session
 from harness.errors import ArenaTooSmallError
 from harness.results.reconcile import without_measurement
-from tests.unit.store.conftest import BOARD, result
+from tests.support.attempts import BOARD, result
 
 class Session:
     searches = 0

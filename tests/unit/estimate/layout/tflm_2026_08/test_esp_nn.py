@@ -6,8 +6,8 @@ import pytest
 
 from harness.domain.estimate import Profile
 from harness.estimate import ModelFile, estimate
+from tests.support.layouts import convolution, requested, scratch
 from tests.support.models import ModelBuilder, chain
-from tests.unit.estimate.layout.tflm_2026_08.test_layout import convolution, requested, scratch
 
 GENERIC = Profile("2026-08", "xtensa32", "esp-nn")
 S3 = Profile("2026-08", "xtensa32", "esp-nn-s3")

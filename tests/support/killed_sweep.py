@@ -1,4 +1,4 @@
-"""A sweep in a process of its own, for tests that kill it: python -m tests.unit.sweep.killed_sweep FOLDER."""
+"""A sweep in a process of its own, for tests that kill it: python -m tests.support.killed_sweep FOLDER."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,8 @@ from harness.sweep.crew import ThreadCrew
 from harness.sweep.dut_runner import DutRunner
 from harness.sweep.policy import Policy
 from harness.sweep.runner import run_sweep
-from tests.unit.sweep.conftest import Watcher, make_models
-from tests.unit.sweep.fake_session import BOARD, FakeBench, jobs_for
+from tests.support.fake_session import BOARD, FakeBench, jobs_for
+from tests.support.sweeps import Watcher, make_models
 
 MODELS, PAUSE_S = 30, 0.05
 

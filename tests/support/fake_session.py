@@ -9,7 +9,7 @@ from harness.domain.attempt import Job
 from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.errors import HarnessError
 from harness.results.reconcile import without_measurement
-from tests.unit.store.conftest import result
+from tests.support.attempts import result
 
 BOARD = load_board("stm32f407-virtual")
 IMAGE = FirmwareImage(
