@@ -132,8 +132,8 @@ def _make_firmware(inputs: BuildInputs, libraries: Sequence[Path], key: str, fol
     objects = _compile_all(batch, inputs.toolchain, folder, progress)
     (folder / "memory.ld").write_text(memory_script(inputs.board))
     elf = folder / _ELF
-    link_flags = [*inputs.abi_flags(), *LINK_FLAGS, f"-L{folder}"]
-    inputs.toolchain.link([*objects, *libraries], inputs.script, elf, link_flags)
+    link_flags = [*inputs.abi_flags(), *LINK_FLAGS, f"-L{folder}", f"-L{inputs.firmware}"]
+    inputs.toolchain.link([*objects, *libraries], inputs.port.script, elf, link_flags)
     for compiled in objects:
         compiled.unlink()
     _store_facts(inputs.toolchain, elf, folder)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.build.port import Port, find_port
 from harness.domain.board import Board, MemoryRegion
 from harness.domain.firmware import Registration, TflmSource, ToolchainInfo
-from harness.errors import BoardFileError
 from harness.files.cache import fingerprint
 from harness.files.resources import firmware_dir
 from harness.ports import Toolchain
@@ -33,13 +33,9 @@ class BuildInputs:
     toolchain: Toolchain
     compiler: ToolchainInfo
     firmware: Path
+    port: Port
     own_sources: tuple[Path, ...]
     registrations: tuple[Registration, ...]
-
-    @property
-    def script(self) -> Path:
-        """The port's linker script."""
-        return self.firmware / "ports" / self.board.family / "linker.ld"
 
     def tflm_flags(self) -> list[str]:
         """Flags that the library's objects depend on."""
@@ -77,7 +73,8 @@ class BuildInputs:
     def firmware_key(self) -> str:
         """Of the firmware; its first digits are the build id."""
         texts = [*self.own_flags(), *LINK_FLAGS, memory_script(self.board), self.operators(), self.source.kernels]
-        return fingerprint(_FACTS_VERSION, self.library_key(), *texts, *_contents(self.firmware, self.own_sources))
+        folders = {*(source.parent for source in self.own_sources), *self.port.folders}
+        return fingerprint(_FACTS_VERSION, self.library_key(), *texts, *_contents(self.firmware, folders))
 
     def path_flags(self) -> list[str]:
         """Flags that hold paths of this machine; `-ffile-prefix-map` keeps these paths out of what is built."""
@@ -103,21 +100,14 @@ def collect_inputs(
     Raises:
         ToolchainError: there is no such compiler.
         BoardFileError: there is no port for the board's family.
+        BuildError: its `port.toml` is wrong.
     """
     firmware = firmware_dir()
-    ports = {path.name: path for path in (firmware / "ports").iterdir()}
-    if board.family not in ports:  # asked by name, so that `..` and the like lead nowhere
-        raise BoardFileError(
-            f"there is no firmware port {board.family!r}",
-            where=board.id,
-            expected=f"one of {', '.join(sorted(ports))}",
-            hint="correct `family` in the board file",
-        )
-    port = ports[board.family]
+    port = find_port(board, firmware / "ports")
     layer = firmware / "tflm" / f"tflm_{source.generation.partition('-')[0]}.cc"
-    sources = (*sorted((firmware / "app").glob("*.cc")), layer, *sorted(port.glob("*.cc")), *sorted(port.glob("*.S")))
+    sources = (*sorted((firmware / "app").glob("*.cc")), layer, *port.sources())
     wanted = tuple(one for one in source.registrations if operators is None or one.operator in operators)
-    return BuildInputs(board, source, toolchain, toolchain.identify(), firmware, sources, wanted)
+    return BuildInputs(board, source, toolchain, toolchain.identify(), firmware, port, sources, wanted)
 
 
 def memory_script(board: Board) -> str:
@@ -138,9 +128,9 @@ def _region_line(name: str, region: MemoryRegion) -> str:
     return f"  {name} : ORIGIN = {region.start:#010x}, LENGTH = {region.size_bytes:#x}\n"
 
 
-def _contents(firmware: Path, sources: Sequence[Path]) -> list[str | bytes]:
-    """Names and contents of the sources, and of whatever else lies in their folders."""
-    files = sorted({path for folder in {source.parent for source in sources} for path in folder.iterdir()})
+def _contents(firmware: Path, folders: Collection[Path]) -> list[str | bytes]:
+    """Names and contents of the folders' files: of the sources, and of whatever else may lie beside them."""
+    files = sorted(path for folder in folders for path in folder.iterdir())
     return [part for path in files if path.is_file() for part in (str(path.relative_to(firmware)), path.read_bytes())]
 
 

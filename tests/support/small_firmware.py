@@ -24,6 +24,8 @@ SECTIONS
   /DISCARD/ : { *(.ARM.exidx*) }
 }
 """
+SOURCES = ("main.cc", "tflm_2020.cc", "port.cc", "shared.cc", "inner.S")
+"""Of `write_firmware`, by name."""
 MAIN = """
 #include "app/answer.h"
 extern "C" int library_part();
@@ -73,7 +75,11 @@ def write_firmware(folder: Path) -> None:
         "app/main.cc": MAIN,
         "app/answer.h": "#define ANSWER 42\n",
         "tflm/tflm_2020.cc": 'extern "C" int layer() { return PART; }\n',
-        "ports/stm32f4/linker.ld": SCRIPT,
+        "ports/stm32f4/linker.ld": "INCLUDE ports/common/sections.ld\n",
+        "ports/stm32f4/port.toml": 'needs = ["common", "common/inner"]\n',
+        "ports/common/sections.ld": SCRIPT,
+        "ports/common/shared.cc": "int shared;\n",
+        "ports/common/inner/inner.S": ".text\n",
         "ports/stm32f4/port.cc": "static_assert(HSE_HZ == 8000000);\n",
     }
     for name, text in files.items():

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "app/platform.h"
-#include "ports/esp32/linker_symbols.h"
 #include "ports/esp32/registers.h"
 #include "ports/esp32/uart.h"
 #include "ports/esp32/watchdog.h"
@@ -75,17 +74,6 @@ const char* ResetReason() {
 }
 
 Region UniqueId() { return {esp32::mac, esp32::kMacBytes}; }
-
-Region Stack() { return {_stack_start, static_cast<uint32_t>(_stack_end - _stack_start)}; }
-
-uint8_t* StackPointer() { return static_cast<uint8_t*>(__builtin_frame_address(0)); }
-
-Region ArenaRam() { return {_arena_ram_start, static_cast<uint32_t>(_arena_ram_end - _arena_ram_start)}; }
-
-Region ModelFlash() { return {_model_flash_start, esp32::NumberOf(_model_flash_size)}; }
-
-// Of the image only the constant data: code RAM does not let itself be read byte by byte. The ROM has checked it all.
-Region FirmwareImage() { return {_image_start, esp32::NumberOf(_image_size)}; }
 
 void Reset() {
   esp32::DrainUart();

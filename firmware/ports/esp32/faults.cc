@@ -3,7 +3,7 @@
 
 #include "app/fault.h"
 #include "app/platform.h"
-#include "ports/esp32/linker_symbols.h"
+#include "ports/common/linker_symbols.h"
 
 namespace esp32 {
 
@@ -59,7 +59,7 @@ const Cause& CauseOf(const SavedRegisters& saved) {
 }
 
 const char* KindOf(const SavedRegisters& saved) {
-  if (saved.a1 < NumberOf(_stack_start)) {
+  if (saved.a1 < ports::NumberOf(_stack_start)) {
     return "stack_overflow";
   }
   if (saved.vector == kNmiVector) {

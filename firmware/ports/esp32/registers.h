@@ -4,22 +4,12 @@
 
 #include <cstdint>
 
+#include "ports/common/register.h"
+
 namespace esp32 {
 
-// A memory-mapped register of 32 bits.
-class Register {
- public:
-  explicit constexpr Register(uint32_t address) : address_(address) {}
-
-  operator uint32_t() const { return Access(); }
-  void operator=(uint32_t value) const { Access() = value; }
-  void operator|=(uint32_t bits) const { Access() = Access() | bits; }
-
- private:
-  volatile uint32_t& Access() const { return *reinterpret_cast<volatile uint32_t*>(address_); }
-
-  uint32_t address_;
-};
+using ports::Bit;
+using ports::Register;
 
 // TRM, "System and Memory", peripheral address mapping; ESP-IDF: reg_base.h or soc.h.
 constexpr uint32_t kUart0 = 0x3FF40000;
@@ -50,7 +40,5 @@ constexpr Register timg1_wdtwprotect(kTimerGroup1 + 0x64);
 // Block 0 of the eFuses holds the MAC address that the factory burnt; ESP-IDF: efuse_reg.h.
 constexpr Register efuse_blk0_rdata1(kEfuse + 0x04);
 constexpr Register efuse_blk0_rdata2(kEfuse + 0x08);
-
-constexpr uint32_t Bit(int number) { return 1u << number; }
 
 }  // namespace esp32

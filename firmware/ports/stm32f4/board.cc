@@ -1,10 +1,10 @@
-#include "ports/stm32f4/board.h"
-
 #include <cstdint>
 
 #include "app/platform.h"
+#include "ports/cortex_m/architecture.h"
+#include "ports/cortex_m/chip.h"
+#include "ports/cortex_m/core.h"
 #include "ports/stm32f4/clock.h"
-#include "ports/stm32f4/linker_symbols.h"
 #include "ports/stm32f4/registers.h"
 #include "ports/stm32f4/uart.h"
 #include "ports/stm32f4/watchdog.h"
@@ -24,12 +24,6 @@ constexpr uint32_t kClearResetFlags = Bit(24);
 // RM0090 section 39.1: the 96 bits of the unique device id.
 constexpr uint32_t kUniqueIdAddress = 0x1FFF7A10;
 constexpr uint32_t kUniqueIdBytes = 12;
-
-// DDI 0403 section B3.2.6: the key that AIRCR wants, and SYSRESETREQ.
-constexpr uint32_t kResetRequest = 0x05FA0000 | Bit(2);
-// DDI 0403 sections C1.6.5 and C1.8.7.
-constexpr uint32_t kTraceOn = Bit(24);
-constexpr uint32_t kCycleCounterOn = Bit(0);
 
 Clock clock{};
 const char* reset_reason = "unknown";
@@ -53,56 +47,28 @@ const char* ReadResetReason() {
   return flags & kPinReset ? "pin" : "unknown";
 }
 
-void StartCycleCounter() {
-  debug_demcr |= kTraceOn;
-  dwt_cyccnt = 0;
-  dwt_ctrl |= kCycleCounterOn;
-}
-
 }  // namespace
-
-void StartBoard() {
-  reset_reason = ReadResetReason();
-  clock = StartClock();
-  StartCycleCounter();
-  StartUart(clock.apb1_hz);
-  StartWatchdog(clock.core_hz);
-}
-
 }  // namespace stm32f4
+
+void chip::StartBoard() {
+  stm32f4::reset_reason = stm32f4::ReadResetReason();
+  stm32f4::clock = stm32f4::StartClock();
+  cortex_m::StartCycleCounter();
+  stm32f4::StartUart(stm32f4::clock.apb1_hz);
+  stm32f4::StartWatchdog(stm32f4::clock.core_hz);
+}
 
 namespace platform {
 
-uint32_t Ticks() { return stm32f4::dwt_cyccnt; }
 uint32_t ClockHz() { return stm32f4::clock.core_hz; }
 const char* ClockSource() { return stm32f4::clock.source; }
 const char* ResetReason() { return stm32f4::reset_reason; }
 
 Region UniqueId() { return {reinterpret_cast<uint8_t*>(stm32f4::kUniqueIdAddress), stm32f4::kUniqueIdBytes}; }
 
-Region Stack() { return {_stack_start, static_cast<uint32_t>(_stack_end - _stack_start)}; }
-
-uint8_t* StackPointer() { return static_cast<uint8_t*>(__builtin_frame_address(0)); }
-
-Region ArenaRam() { return {_arena_ram_start, static_cast<uint32_t>(_arena_ram_end - _arena_ram_start)}; }
-
-Region ModelFlash() { return {_model_flash_start, stm32f4::NumberOf(_model_flash_size)}; }
-
-Region FirmwareImage() { return {_image_start, stm32f4::NumberOf(_image_size)}; }
-
 void Reset() {
   stm32f4::DrainUart();
-  stm32f4::scb_aircr = stm32f4::kResetRequest;
-  Halt();
-}
-
-void Halt() {
-  // SysTick would tell the watchdog that all is well.
-  asm volatile("cpsid i" ::: "memory");
-  for (;;) {
-    // Not empty: an endless loop without side effects may be removed ([intro.progress]).
-    asm volatile("");
-  }
+  cortex_m::ResetChip();
 }
 
 }  // namespace platform

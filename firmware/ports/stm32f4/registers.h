@@ -1,25 +1,14 @@
-// The registers that the port uses, by their names in RM0090 (STM32F405/407 reference manual) and in the ARMv7-M
-// architecture reference manual (DDI 0403).
+// The registers of the chip that the port uses, by their names in RM0090 (STM32F405/407 reference manual).
 #pragma once
 
 #include <cstdint>
 
+#include "ports/common/register.h"
+
 namespace stm32f4 {
 
-// A memory-mapped register of 32 bits.
-class Register {
- public:
-  explicit constexpr Register(uint32_t address) : address_(address) {}
-
-  operator uint32_t() const { return Access(); }
-  void operator=(uint32_t value) const { Access() = value; }
-  void operator|=(uint32_t bits) const { Access() = Access() | bits; }
-
- private:
-  volatile uint32_t& Access() const { return *reinterpret_cast<volatile uint32_t*>(address_); }
-
-  uint32_t address_;
-};
+using ports::Bit;
+using ports::Register;
 
 // RM0090 section 2.3, memory map.
 constexpr uint32_t kIwdg = 0x40003000;
@@ -60,28 +49,7 @@ constexpr Register iwdg_pr(kIwdg + 0x04);
 constexpr Register iwdg_rlr(kIwdg + 0x08);
 constexpr Register iwdg_sr(kIwdg + 0x0C);
 
-// DDI 0403 sections B3.3 (SysTick), B3.2 (system control block), B3.5 (MPU), C1.6 and C1.8 (debug, DWT).
-constexpr Register systick_csr(0xE000E010);
-constexpr Register systick_rvr(0xE000E014);
-constexpr Register systick_cvr(0xE000E018);
-constexpr Register scb_vtor(0xE000ED08);
-constexpr Register scb_aircr(0xE000ED0C);
-constexpr Register scb_shcsr(0xE000ED24);
-constexpr Register scb_cfsr(0xE000ED28);
-constexpr Register scb_hfsr(0xE000ED2C);
-constexpr Register scb_mmfar(0xE000ED34);
-constexpr Register scb_bfar(0xE000ED38);
-constexpr Register scb_cpacr(0xE000ED88);
-constexpr Register mpu_ctrl(0xE000ED94);
-constexpr Register mpu_rbar(0xE000ED9C);
-constexpr Register mpu_rasr(0xE000EDA0);
-constexpr Register debug_demcr(0xE000EDFC);
-constexpr Register dwt_ctrl(0xE0001000);
-constexpr Register dwt_cyccnt(0xE0001004);
-
 // RM0090 section 38.16.4.
 constexpr Register dbgmcu_apb1_fz(0xE0042008);
-
-constexpr uint32_t Bit(int number) { return 1u << number; }
 
 }  // namespace stm32f4

@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "app/platform.h"
+#include "ports/cortex_m/chip.h"
+#include "ports/cortex_m/hang_timer.h"
 #include "ports/stm32f4/registers.h"
 
 namespace stm32f4 {
@@ -24,25 +26,13 @@ constexpr uint32_t kStopWhenHalted = Bit(12);
 
 constexpr uint32_t kMaxPolls = 1000000;
 
-// DDI 0403 section B3.3.3: the counter and its interrupt on, at an eighth of the core clock (RM0090 section 7.2).
-constexpr uint32_t kSysTickOn = Bit(0) | Bit(1);
+// RM0090 section 7.2: SysTick's own clock is an eighth of the core's.
 constexpr uint32_t kSysTickDivider = 8;
-constexpr uint32_t kTicksPerSecond = 4;
-constexpr uint32_t kTicksToHang = uint32_t{WATCHDOG_MS} * kTicksPerSecond / 1000;
-static_assert(kTicksToHang > 1, "WATCHDOG_MS: 500 or more, so that SysTick comes first");
-
-volatile uint32_t ticks_since_kick = 0;
-
-void StartSysTick(uint32_t core_hz) {
-  systick_rvr = core_hz / kSysTickDivider / kTicksPerSecond - 1;
-  systick_cvr = 0;
-  systick_csr = kSysTickOn;
-}
 
 }  // namespace
 
 void StartWatchdog(uint32_t core_hz) {
-  StartSysTick(core_hz);
+  cortex_m::StartHangTimer(core_hz / kSysTickDivider);
   dbgmcu_apb1_fz |= kStopWhenHalted;
   iwdg_kr = kKeyStart;
   iwdg_kr = kKeyUnlock;
@@ -54,18 +44,11 @@ void StartWatchdog(uint32_t core_hz) {
   iwdg_kr = kKeyReload;
 }
 
-bool WatchdogFindsHang() {
-  ticks_since_kick = ticks_since_kick + 1;
-  if (ticks_since_kick > kTicksToHang) {
-    return true;
-  }
-  iwdg_kr = kKeyReload;
-  return false;
-}
-
 }  // namespace stm32f4
 
+void chip::ReloadWatchdog() { stm32f4::iwdg_kr = stm32f4::kKeyReload; }
+
 void platform::KickWatchdog() {
-  stm32f4::ticks_since_kick = 0;
-  stm32f4::iwdg_kr = stm32f4::kKeyReload;
+  cortex_m::RestartHangTimer();
+  chip::ReloadWatchdog();
 }

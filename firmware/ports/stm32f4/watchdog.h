@@ -1,5 +1,6 @@
 // Two watchdogs. SysTick's handler finds out WATCHDOG_MS after the last platform::KickWatchdog() that the firmware hangs,
-// and can still tell where. The independent watchdog resets the chip WATCHDOG_MS after that, or after SysTick has stopped.
+// and can still tell where (hang_timer.h). The independent watchdog resets the chip WATCHDOG_MS after that, or after
+// SysTick has stopped.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,5 @@
 namespace stm32f4 {
 
 void StartWatchdog(uint32_t core_hz);
-
-// To be called by SysTick's handler: whether the firmware hangs.
-bool WatchdogFindsHang();
 
 }  // namespace stm32f4

@@ -12,11 +12,11 @@ from harness.build.firmware import GUARD_BYTES, build
 from harness.build.inputs import memory_script
 from harness.domain.board import MemoryRegion
 from harness.domain.firmware import Registration
-from harness.errors import BoardFileError, BuildError, DoesNotLinkError, StorageError
+from harness.errors import BuildError, DoesNotLinkError, StorageError
 from harness.files.cache import Cache
 from harness.files.resources import firmware_dir
 from harness.toolchains.arm_gcc import ArmGcc
-from tests.support.small_firmware import CountingGcc, Sources, ignore
+from tests.support.small_firmware import SOURCES, CountingGcc, Sources, ignore
 
 BOARD = load_board("stm32f407-virtual")
 
@@ -51,7 +51,7 @@ def test_what_is_built_is_not_built_again(firmware, tflm, cache):
     toolchain = CountingGcc()
     first = build(BOARD, tflm, toolchain, ignore, cache)
     assert build(BOARD, tflm, toolchain, ignore, cache) == first
-    assert toolchain.compiled == {"part.c": 1, "main.cc": 1, "tflm_2020.cc": 1, "port.cc": 1}
+    assert toolchain.compiled == {"part.c": 1, **dict.fromkeys(SOURCES, 1)}
 
 
 def test_the_library_serves_another_firmware_of_the_same_abi(firmware, tflm, cache):
@@ -59,7 +59,7 @@ def test_the_library_serves_another_firmware_of_the_same_abi(firmware, tflm, cac
     first = build(BOARD, tflm, toolchain, ignore, cache)
     second = build(replace(BOARD, id="other"), tflm, toolchain, ignore, cache)
     assert first.build_id != second.build_id
-    assert toolchain.compiled == {"part.c": 1, "main.cc": 2, "tflm_2020.cc": 2, "port.cc": 2}
+    assert toolchain.compiled == {"part.c": 1, **dict.fromkeys(SOURCES, 2)}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,18 @@ def test_what_a_board_file_says_changes_the_build_id(firmware, tflm, cache, chan
     assert build(replace(BOARD, **change), tflm, ArmGcc(), ignore, cache).build_id != first.build_id
 
 
-@pytest.mark.parametrize("name", ["app/main.cc", "app/answer.h", "tflm/tflm_2020.cc", "ports/stm32f4/linker.ld"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "app/main.cc",
+        "app/answer.h",
+        "tflm/tflm_2020.cc",
+        "ports/stm32f4/linker.ld",
+        "ports/stm32f4/port.toml",
+        "ports/common/sections.ld",
+        "ports/common/inner/inner.S",
+    ],
+)
 def test_every_file_of_the_firmware_changes_the_build_id(firmware, tflm, cache, name):
     first = build(BOARD, tflm, ArmGcc(), ignore, cache)
     path = firmware / name
@@ -144,7 +155,7 @@ def test_progress_counts_the_sources(firmware, tflm, cache):
     told = []
     build(BOARD, tflm, ArmGcc(), lambda *step: told.append(step), cache)
     assert told[:2] == [("compile TFLM", 0, 1), ("compile TFLM", 1, 1)]
-    assert told[2:] == [("compile the firmware", done, 3) for done in range(4)]
+    assert told[2:] == [("compile the firmware", done, 5) for done in range(6)]
 
 
 def test_ctrl_c_leaves_no_half_build(firmware, tflm, cache, tmp_path):
@@ -178,13 +189,6 @@ def test_what_was_built_and_got_damaged_is_named_with_how_to_mend_it(firmware, t
         build(BOARD, tflm, ArmGcc(), ignore, cache)
     assert str(spoilt) in caught.value.where
     assert f"remove {spoilt.parent}" in caught.value.hint
-
-
-@pytest.mark.parametrize("family", ["z80", "", ".", "..", "../ports/toy", "a\nb"])
-def test_an_unknown_family_lists_the_ports(firmware, tflm, cache, family):
-    with pytest.raises(BoardFileError, match="no firmware port") as caught:
-        build(replace(BOARD, family=family), tflm, ArmGcc(), ignore, cache)
-    assert caught.value.expected == "one of stm32f4"
 
 
 def test_memory_script_of_a_board_with_and_without_a_ram_of_its_own_for_the_stack():

@@ -1,4 +1,4 @@
-// What linker.ld defines: addresses, or numbers that stand in an address's place.
+// What every port's linker.ld defines: addresses, or numbers that stand in an address's place.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ extern uint8_t _model_flash_start[];
 extern const uint8_t _model_flash_size[];
 }
 
-namespace esp32 {
+namespace ports {
 
 // The value of a symbol that stands for a number.
 inline uint32_t NumberOf(const uint8_t* symbol) { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(symbol)); }
 
-}  // namespace esp32
+}  // namespace ports

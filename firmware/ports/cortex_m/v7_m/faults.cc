@@ -1,14 +1,14 @@
-#include "ports/stm32f4/faults.h"
-
+// Faults of the core become fault frames.
 #include <cstdint>
 
 #include "app/fault.h"
 #include "app/platform.h"
-#include "ports/stm32f4/linker_symbols.h"
-#include "ports/stm32f4/registers.h"
-#include "ports/stm32f4/watchdog.h"
+#include "ports/cortex_m/architecture.h"
+#include "ports/cortex_m/hang_timer.h"
+#include "ports/cortex_m/linker_symbols.h"
+#include "ports/cortex_m/v7_m/registers.h"
 
-namespace stm32f4 {
+namespace cortex_m {
 namespace {
 
 // DDI 0403 section B1.5.2: exception numbers.
@@ -22,7 +22,7 @@ constexpr uint32_t kMemManageAddressValid = Bit(7);
 constexpr uint32_t kBusStacking = Bit(12) | Bit(13);
 constexpr uint32_t kBusAddressValid = Bit(15);
 
-// DDI 0403 section B3.5, MPU: region 0 covers 64 MB from address 0, where the chip mirrors its flash. Access permission
+// DDI 0403 section B3.5, MPU: region 0 covers 64 MB from address 0, where chips mirror their flash. Access permission
 // 0 is none; everything else keeps the default memory map.
 constexpr uint32_t kMpuOn = Bit(0) | Bit(2);
 constexpr uint32_t kRegion0FromZero = Bit(4);
@@ -56,7 +56,7 @@ const char* KindOf(uint32_t exception) {
   }
 }
 
-uint32_t AddressOf(const uint8_t* symbol) { return NumberOf(symbol); }
+uint32_t AddressOf(const uint8_t* symbol) { return ports::NumberOf(symbol); }
 
 bool IsBelowStack(uint32_t address) {
   const uint32_t start = AddressOf(_stack_start);
@@ -88,6 +88,12 @@ void AddSavedRegisters(const SavedFrame* frame, uint32_t exception_return, harne
 
 }  // namespace
 
+void EnableFloatingPoint() {
+  // DDI 0403 section B3.2.20: full access to CP10 and CP11.
+  scb_cpacr |= 0xFu << 20;
+  asm volatile("dsb\n isb" ::: "memory");
+}
+
 void EnableFaults() {
   scb_vtor = AddressOf(_image_start);
   scb_shcsr |= kAllFaults;
@@ -98,26 +104,26 @@ void EnableFaults() {
   asm volatile("dsb\n isb" ::: "memory");
 }
 
-}  // namespace stm32f4
+}  // namespace cortex_m
 
-extern "C" [[noreturn, gnu::used]] void ReportFault(const stm32f4::SavedFrame* frame, uint32_t exception_return) {
+extern "C" [[noreturn, gnu::used]] void ReportFault(const cortex_m::SavedFrame* frame, uint32_t exception_return) {
   uint32_t exception;
   asm volatile("mrs %0, ipsr" : "=r"(exception));
-  harness::Fault fault{stm32f4::KindOf(exception)};
-  fault.cfsr = stm32f4::scb_cfsr;
-  fault.hfsr = stm32f4::scb_hfsr;
-  fault.mmfar = stm32f4::scb_mmfar;
-  fault.bfar = stm32f4::scb_bfar;
-  stm32f4::AddSavedRegisters(frame, exception_return, &fault);
-  if (stm32f4::StackOverflowed(fault)) {
+  harness::Fault fault{cortex_m::KindOf(exception)};
+  fault.cfsr = cortex_m::scb_cfsr;
+  fault.hfsr = cortex_m::scb_hfsr;
+  fault.mmfar = cortex_m::scb_mmfar;
+  fault.bfar = cortex_m::scb_bfar;
+  cortex_m::AddSavedRegisters(frame, exception_return, &fault);
+  if (cortex_m::StackOverflowed(fault)) {
     fault.kind = "stack_overflow";
   }
   harness::SendFault(fault);
   platform::Halt();
 }
 
-extern "C" [[gnu::used]] void TakeSysTick(const stm32f4::SavedFrame* frame, uint32_t exception_return) {
-  if (stm32f4::WatchdogFindsHang()) {
+extern "C" [[gnu::used]] void TakeSysTick(const cortex_m::SavedFrame* frame, uint32_t exception_return) {
+  if (cortex_m::HangTimerFindsHang()) {
     ReportFault(frame, exception_return);
   }
 }
