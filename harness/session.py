@@ -48,7 +48,7 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
     """
     flasher = plugins.flasher(board.flasher)
     flasher.prepare()  # it gets ready while the firmware is built
-    provider, toolchain = plugins.tflm_provider(options.tflm), plugins.toolchain(board.toolchain)
+    provider, toolchain = plugins.tflm_provider(options.tflm, options.tflm_options), plugins.toolchain(board.toolchain)
     image = build(board, provider, toolchain, progress, operators=options.operators)
     check_arena_size(options.recipe.arena_size_bytes or 0, image.arena_max_bytes, image.board_id)
     session = Session(board, image, Connection(board, flasher, options), options, progress)

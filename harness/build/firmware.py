@@ -6,14 +6,13 @@ Both lie in the cache under a hash over everything that matters, so that the sam
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 
-from harness.build.inputs import CXX_FLAGS, LINK_FLAGS, BuildInputs, collect_inputs, memory_script
+from harness.build.compiling import Batch, compile_all
+from harness.build.inputs import LINK_FLAGS, BuildInputs, collect_inputs, memory_script
+from harness.build.library import library
 from harness.domain.board import Board, MemoryRegion
 from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource
 from harness.errors import BuildError, SourceError, StorageError
@@ -30,15 +29,6 @@ _FACTS = "facts.json"
 # What the layer in firmware/tflm includes, to register the operators.
 _OPERATORS = "operators.inc"
 _SHOWN_DIGITS = 12
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """Sources to compile with the same flags, and what to call it."""
-
-    what: str
-    sources: tuple[Path, ...]
-    flags: tuple[str, ...]
 
 
 def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have a sensible default
@@ -71,23 +61,23 @@ def build(  # noqa: PLR0913, PLR0917 - one argument per part; the last two have 
     def make_firmware(folder: Path) -> None:
         if isinstance(tflm, Verifiable):
             tflm.verify(inputs.source, compile_probe(inputs, folder), board)
-        libraries = inputs.source.libraries or (_library(inputs, cache, progress),)
+        libraries = inputs.source.libraries or (library(inputs, tflm, cache, progress),)
         _make_firmware(inputs, libraries, firmware_key, folder, progress)
-        if inputs.source.libraries:
+        if inputs.source.libraries or inputs.source.source_hashes:
             _refuse_changed(inputs.source, tflm.fetch(progress))
 
     return _load(inputs, firmware_key, cache.entry("firmware", firmware_key, make_firmware))
 
 
 def _refuse_changed(before: TflmSource, after: TflmSource) -> None:
-    """A library that was built anew meanwhile must not lie in the cache under the hash of the one before."""
+    """What was changed meanwhile must not lie in the cache under the hash of what was there before."""
     if (before.content_hash, before.header_hash) != (after.content_hash, after.header_hash):
         raise SourceError(
-            "the library or its headers changed while the firmware was built",
-            where=before.libraries[0],
+            "TFLM's library, sources or headers changed while the firmware was built",
+            where=(*before.libraries, *before.include_dirs)[0],
             measured=after.content_hash[:_SHOWN_DIGITS],
             expected=before.content_hash[:_SHOWN_DIGITS],
-            hint="run it again once the library's own build has ended",
+            hint="run it again once nothing writes to them any more",
         )
 
 
@@ -111,25 +101,11 @@ def compile_probe(inputs: BuildInputs, folder: Path) -> Path:
     return target
 
 
-def _library(inputs: BuildInputs, cache: Cache, progress: Progress) -> Path:
-    """TFLM, compiled here from its sources."""
-    folder = cache.entry("tflm", inputs.library_key(), lambda target: _make_library(inputs, target, progress))
-    return folder / "libtflm.a"
-
-
-def _make_library(inputs: BuildInputs, folder: Path, progress: Progress) -> None:
-    batch = _Batch("compile TFLM", inputs.source.sources, (*inputs.tflm_flags(), *inputs.path_flags()))
-    objects = _compile_all(batch, inputs.toolchain, folder, progress)
-    inputs.toolchain.archive(objects, folder / "libtflm.a")
-    for compiled in objects:
-        compiled.unlink()
-
-
 def _make_firmware(inputs: BuildInputs, libraries: Sequence[Path], key: str, folder: Path, progress: Progress) -> None:
     (folder / _OPERATORS).write_text(inputs.operators())
     flags = (*inputs.own_flags(), *inputs.path_flags(), f"-I{folder}", f'-DHARNESS_BUILD_ID="{_build_id(key)}"')
-    batch = _Batch("compile the firmware", inputs.own_sources, flags)
-    objects = _compile_all(batch, inputs.toolchain, folder, progress)
+    batch = Batch("compile the firmware", inputs.own_sources, flags)
+    objects = compile_all(batch, inputs.toolchain, folder, progress)
     (folder / "memory.ld").write_text(memory_script(inputs.board))
     elf = folder / _ELF
     link_flags = [*inputs.abi_flags(), *LINK_FLAGS, f"-L{folder}", f"-L{inputs.firmware}"]
@@ -190,30 +166,3 @@ def _read_facts(folder: Path) -> Fields:
 
 def _build_id(key: str) -> str:
     return key[:16]
-
-
-def _compile_all(batch: _Batch, toolchain: Toolchain, folder: Path, progress: Progress) -> list[Path]:
-    """Compile a batch into `folder`, on all processors.
-
-    After an error or Ctrl-C the sources not yet begun are dropped; the compilers that run end before it returns.
-    """
-    # Numbered, since sources of different folders share names.
-    objects = [folder / f"{number:03}-{source.stem}.o" for number, source in enumerate(batch.sources)]
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        futures = [
-            pool.submit(toolchain.compile, source, target, _flags_for(source, batch.flags))
-            for source, target in zip(batch.sources, objects, strict=True)
-        ]
-        progress(batch.what, 0, len(futures))
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
-                progress(batch.what, done, len(futures))
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    return objects
-
-
-def _flags_for(source: Path, flags: tuple[str, ...]) -> tuple[str, ...]:
-    return (*flags, *CXX_FLAGS) if source.suffix == ".cc" else flags

@@ -6,6 +6,7 @@ import importlib
 import signal
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -35,6 +36,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tune": ("tune", "Learn corrections of the estimate from measurements."),
     "report": ("report", "Write a page, or Markdown, of results, history and memory timelines."),
     "demo": ("demo", "Run the four models that come with TFLM."),
+    "config": ("config", "Show what options default to here, and where from."),
     "bench": ("bench", "Write a bench file of the units that are plugged in."),
     "virtual": ("virtual", "Start, stop and list virtual boards."),
 }
@@ -60,12 +62,26 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="harness")
-def cli() -> None:
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Project file.  [default: harness.toml, here or above]",
+)
+@click.pass_context
+def cli(context: click.Context, config: Path | None) -> None:
     """The truth about the memory of neural networks on microcontrollers.
 
     Exit status: 0 all is well; 1 a deviation past the threshold, an under-estimate, or a model that the device refused;
     2 wrong usage or input; 3 trouble with bench, probe, port or toolchain; 130 interrupted.
     """
+    from harness.cli.project_file import defaults_for, find_project_file, read_project_file
+
+    path = config or find_project_file(Path.cwd())
+    name = context.invoked_subcommand
+    command = cli.get_command(context, name) if name else None
+    if path is not None and name is not None and command is not None:
+        context.obj = read_project_file(path)
+        context.default_map = {name: defaults_for(command, context.obj)}
 
 
 def main() -> NoReturn:

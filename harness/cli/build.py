@@ -13,15 +13,19 @@ from harness.cli.options import (
     operators_option,
     tflm_option,
     together,
+    tree_options,
 )
 from harness.cli.output import format_option, show
 from harness.domain.board import Board
+from harness.domain.tflm_options import TflmOptions
 
 
 @click.command()
 @click.argument("models", metavar="[MODEL...]", nargs=-1, type=MODEL_PATH)
-@together(board_option, tflm_option, operators_option, format_option)
-def command(models: tuple[Path, ...], board: Board, tflm: str, ops: str, output_format: str) -> None:
+@together(board_option, tflm_option, tree_options, operators_option, format_option)
+def command(
+    *, models: tuple[Path, ...], board: Board, tflm: str, tflm_options: TflmOptions, ops: str, output_format: str
+) -> None:
     """Build the firmware for a board, or find it built. MODELs are only for `--ops used`."""
     from harness import plugins
     from harness.build.firmware import build
@@ -33,7 +37,7 @@ def command(models: tuple[Path, ...], board: Board, tflm: str, ops: str, output_
     progress = StderrProgress()
     toolchain = plugins.toolchain(board.toolchain)
     try:
-        provider = plugins.tflm_provider(tflm)
+        provider = plugins.tflm_provider(tflm, tflm_options)
         image = build(board, provider, toolchain, progress, operators=operators_for(ops, models))
     finally:
         progress.clear()

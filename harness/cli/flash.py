@@ -13,16 +13,18 @@ from harness.cli.options import (
     operators_option,
     tflm_option,
     together,
+    tree_options,
     unit_options,
 )
 from harness.cli.output import format_option, show
 from harness.domain.board import Board
+from harness.domain.tflm_options import TflmOptions
 
 
 @click.command()
 @click.argument("model", required=False, type=MODEL_PATH)
 @unit_options
-@together(tflm_option, operators_option, force_flash_option, format_option)
+@together(tflm_option, tree_options, operators_option, force_flash_option, format_option)
 def command(
     *,
     model: Path | None,
@@ -30,6 +32,7 @@ def command(
     probe: str | None,
     port: str | None,
     tflm: str,
+    tflm_options: TflmOptions,
     ops: str,
     force_flash: bool,
     output_format: str,
@@ -41,7 +44,7 @@ def command(
 
     contents = [read_model(model)] if model else []
     operators = operators_for(ops, [model] if model else [])
-    options = RunOptions(tflm, probe, port, force_flash=force_flash, operators=operators)
+    options = RunOptions(tflm, probe, port, force_flash=force_flash, operators=operators, tflm_options=tflm_options)
     progress = StderrProgress()
     try:
         with open_session(board, options, progress) as session:

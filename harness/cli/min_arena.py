@@ -12,16 +12,18 @@ from harness.cli.options import (
     models_argument,
     tflm_option,
     together,
+    tree_options,
     unit_options,
 )
 from harness.cli.output import format_option
 from harness.domain.board import Board
+from harness.domain.tflm_options import TflmOptions
 
 
 @click.command()
 @models_argument
 @unit_options
-@together(tflm_option, input_option, force_flash_option, format_option)
+@together(tflm_option, tree_options, input_option, force_flash_option, format_option)
 def command(
     *,
     models: tuple[Path, ...],
@@ -29,6 +31,7 @@ def command(
     probe: str | None,
     port: str | None,
     tflm: str,
+    tflm_options: TflmOptions,
     inputs: tuple[Path, ...],
     force_flash: bool,
     output_format: str,
@@ -43,5 +46,5 @@ def command(
     from harness.session import RunOptions
 
     recipe = Recipe(inputs=read_inputs(inputs))
-    options = RunOptions(tflm, probe, port, recipe, min_arena=True, force_flash=force_flash)
+    options = RunOptions(tflm, probe, port, recipe, min_arena=True, force_flash=force_flash, tflm_options=tflm_options)
     return run_and_show(board, models, options, output_format)

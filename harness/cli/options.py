@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from harness.domain.board import Board
+from harness.domain.tflm_options import SOURCE_KERNELS, TflmOptions
 from harness.errors import UsageError
 
 # The type of a click decorator: it takes and gives a function of any signature.
@@ -90,7 +92,7 @@ tflm_option: Decorator = click.option(
     "--tflm",
     default="crate",
     show_default=True,
-    help="TFLM to build: crate (the one of 2020-07), or the manifest of your own TFLM (a .toml file).",
+    help="TFLM to build: crate (the one of 2020-07), the folder of your own TFLM's sources, or a manifest (.toml).",
 )
 arena_option: Decorator = click.option(
     "--arena-size",
@@ -207,3 +209,35 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 unit_options: Decorator = together(board_option, probe_option, port_option)
+
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_TREE_OPTIONS: Decorator = together(
+    click.option(
+        "--kernels",
+        type=click.Choice(SOURCE_KERNELS),
+        help="Kernels to compile from TFLM's sources.  [default: reference, where the sources have them]",
+    ),
+    click.option("--include", multiple=True, type=_FOLDER, help="Include folder that TFLM's sources need besides."),
+    click.option("--cmsis-nn", type=_FOLDER, help="CMSIS-NN's sources.  [default: in TFLM's sources, or beside them]"),
+    click.option("--esp-nn", type=_FOLDER, help="ESP-NN's sources.  [default: beside TFLM's sources]"),
+)
+
+
+def tree_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a user may say of TFLM's sources: four options, which the command gets as one, `tflm_options`."""
+
+    @functools.wraps(function)
+    def bundled(
+        *arguments: object,
+        kernels: str | None,
+        include: tuple[Path, ...],
+        cmsis_nn: Path | None,
+        esp_nn: Path | None,
+        **others: object,
+    ) -> object:
+        folders = tuple(folder.absolute() for folder in include)
+        nn_folders = (folder.absolute() if folder else None for folder in (cmsis_nn, esp_nn))
+        return function(*arguments, tflm_options=TflmOptions(kernels, folders, *nn_folders), **others)
+
+    return _TREE_OPTIONS(bundled)

@@ -23,16 +23,18 @@ from harness.cli.options import (
     tflm_option,
     threshold_option,
     together,
+    tree_options,
     unit_options,
 )
 from harness.cli.output import format_option
 from harness.domain.board import Board
+from harness.domain.tflm_options import TflmOptions
 
 
 @click.command()
 @models_argument
 @unit_options
-@together(tflm_option, operators_option, arena_option)
+@together(tflm_option, tree_options, operators_option, arena_option)
 @together(input_option, random_input_option, input_shape_option, invokes_option)
 @click.option(
     "--shared-arena", is_flag=True, help="Also run all models in one arena, in turn, beside each in one of its own."
@@ -47,6 +49,7 @@ def command(
     probe: str | None,
     port: str | None,
     tflm: str,
+    tflm_options: TflmOptions,
     ops: str,
     arena_size: int | None,
     inputs: tuple[Path, ...],
@@ -78,6 +81,7 @@ def command(
 
     options = RunOptions(
         tflm=tflm,
+        tflm_options=tflm_options,
         probe=probe,
         port=port,
         recipe=Recipe(arena_size, read_inputs(inputs, random_input), invokes, random_input),

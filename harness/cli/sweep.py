@@ -17,8 +17,10 @@ from harness.cli.options import (
     store_option,
     threshold_option,
     together,
+    tree_options,
 )
 from harness.cli.output import format_option
+from harness.domain.tflm_options import TflmOptions
 
 _LAST = "last"
 
@@ -36,7 +38,8 @@ _LAST = "last"
     "--tflm",
     multiple=True,
     metavar="NAME",
-    help="TFLM to build: crate (the one of 2020-07), or the manifest of your own TFLM.  [default: crate]",
+    help="TFLM to build: crate (the one of 2020-07), the folder of your own TFLM's sources, or a manifest; several are "
+    "compared.  [default: crate]",
 )
 @click.option(
     "--arena", multiple=True, type=BytesType(), help="Arena sizes (such as 80k).  [default: the largest that fits]"
@@ -83,13 +86,16 @@ _LAST = "last"
     show_default=True,
     help="Seconds for the power hook, and again for the board to answer after it.",
 )
-@together(store_option, operators_option, invokes_option, threshold_option, *corrections_options, format_option)
+@together(
+    tree_options, store_option, operators_option, invokes_option, threshold_option, *corrections_options, format_option
+)
 def command(
     *,
     arguments: tuple[Path, ...],
     models: tuple[Path, ...],
     boards: tuple[str, ...],
     tflm: tuple[str, ...],
+    tflm_options: TflmOptions,
     arena: tuple[int, ...],
     min_arena: bool,
     bench: Path | None,
@@ -136,6 +142,7 @@ def command(
     )
     options = RunOptions(
         recipe=Recipe(invokes=invokes),
+        tflm_options=tflm_options,
         threshold_percent=threshold_percent,
         corrections=corrections_folder(corrections_dir, no_corrections),
     )

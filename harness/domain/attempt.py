@@ -19,7 +19,7 @@ class Job:
         path: where the file lies.
         sha256: of the model file, in hex; empty when it could not be read.
         board: board id.
-        tflm: plug-in name of the TFLM provider, or where the manifest of a library lies.
+        tflm: plug-in name of the TFLM provider, or where its source tree or manifest lies.
         arena_size_bytes: the arena asked for; None for the largest that fits.
         min_arena: whether the smallest working arena is searched as well.
     """

@@ -39,6 +39,8 @@ class TflmSource:
         libraries: static libraries to link in place of compiling `sources`.
         abi_flags: compiler flags of the libraries' ABI, in place of the board's; None for the board's.
         header_hash: SHA-256 of the headers, where `content_hash` does not cover them.
+        source_hashes: SHA-256 of each of `sources` with all that it includes, where sources may change; an object file
+            is then compiled anew only when its own hash is another one.
     """
 
     generation: str
@@ -52,6 +54,7 @@ class TflmSource:
     libraries: tuple[Path, ...] = ()
     abi_flags: tuple[str, ...] | None = None
     header_hash: str = ""
+    source_hashes: Mapping[Path, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

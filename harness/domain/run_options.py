@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.domain.recipe import Recipe
 from harness.domain.reconciliation import DEFAULT_THRESHOLD_PERCENT
+from harness.domain.tflm_options import TflmOptions
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class RunOptions:
     """What a run is to do.
 
     Attributes:
-        tflm: the TFLM provider's plug-in name, or the path of a manifest.
+        tflm: the TFLM provider's plug-in name, or the path of a source tree or of a manifest.
+        tflm_options: what else the user says of a source tree.
         probe, port: which unit, when there are several.
         recipe: how to measure.
         min_arena: whether to search for the smallest working arena as well.
@@ -42,3 +44,4 @@ class RunOptions:
     input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     shared_arena: bool = False
     operators: frozenset[str] | None = None
+    tflm_options: TflmOptions = field(default_factory=TflmOptions)

@@ -38,6 +38,11 @@ class Cache:
     def __init__(self, root: Path | None = None) -> None:
         self._root = root or user_cache_path("harness", appauthor=False)
 
+    def find(self, kind: str, key: str) -> Path | None:
+        """The folder of an entry; None while nobody has made it."""
+        folder = self._root / kind / key
+        return folder if folder.is_dir() else None
+
     def entry(self, kind: str, key: str, make: Callable[[Path], None]) -> Path:
         """The folder of an entry, made by `make` when it is not there yet.
 

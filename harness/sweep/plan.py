@@ -4,7 +4,7 @@ A plan file, with paths relative to it::
 
     models = ["models/*.tflite"]
     boards = ["stm32f407-discovery", "stm32f407-virtual"]
-    tflm = ["crate", "mine/tflm.toml"]   # providers, or manifests of libraries; by default the first one
+    tflm = ["crate", "tflite-micro"]     # providers, source trees or manifests; by default the first one
     arena_size_bytes = [65536, 98304]    # by default the largest that fits
     min_arena = true                     # by default false
     bench = "bench.toml"                 # the units on the desk
@@ -37,7 +37,7 @@ class SweepPlan:
     Attributes:
         models: model files.
         boards: board ids, or paths of board files.
-        tflm: plug-in names of TFLM providers, or paths of manifests.
+        tflm: plug-in names of TFLM providers, or paths of source trees or manifests.
         arenas: arena sizes in bytes; None for the largest that fits.
         min_arena: whether to search the smallest working arena as well.
         bench: the bench file, if there is one.
@@ -114,7 +114,7 @@ def plan_jobs(plan: SweepPlan) -> list[PlannedJob]:
         for number, (board, tflm, model, arena) in enumerate(cells, 1)
     ]
     _check_paths([planned.job for planned in jobs])
-    _check_manifests([planned.job for planned in jobs])
+    _check_tflms([planned.job for planned in jobs])
     return jobs
 
 
@@ -191,14 +191,16 @@ def _is_there(path: Path) -> bool:
 
 
 def _beside(plan_file: Path, tflm: str) -> str:
-    """A TFLM as a plan file names it; manifests lie relative to that file."""
-    return str(plan_file.parent / tflm) if plugins.is_manifest(tflm) else tflm
+    """A TFLM as a plan file names it; manifests and source trees lie relative to that file."""
+    beside = plan_file.parent / tflm
+    is_path = plugins.is_path(tflm) or (beside.is_dir() and plugins.is_tree(str(beside)))
+    return str(beside) if is_path else tflm
 
 
 def _tflms(names: Sequence[str]) -> Iterable[str]:
-    """Each TFLM once; manifests by their absolute path, so that a sweep can be resumed from anywhere."""
+    """Each TFLM once; paths of manifests and source trees absolute, so that a sweep can be resumed from anywhere."""
     found = map(plugins.tflm_name, names)
-    return dict.fromkeys(str(Path(name).absolute()) if plugins.is_manifest(name) else name for name in found)
+    return dict.fromkeys(str(Path(name).absolute()) if plugins.is_path(name) else name for name in found)
 
 
 def _check_paths(jobs: Sequence[Job]) -> None:
@@ -212,13 +214,13 @@ def _check_paths(jobs: Sequence[Job]) -> None:
             ) from error
 
 
-def _check_manifests(jobs: Sequence[Job]) -> None:
+def _check_tflms(jobs: Sequence[Job]) -> None:
     found: dict[str, str] = {}
     for job in jobs:
         namesake = found.setdefault(job.tflm_name, job.tflm)
         if namesake != job.tflm:
             raise UsageError(
-                "two different manifests have the same name",
+                "two different TFLMs have the same name",
                 where=namesake,
                 measured=job.tflm,
                 hint="rename one, or its folder: baselines go by these two",

@@ -20,6 +20,7 @@ from harness.errors import SourceError, UsageError
 from harness.files.cache import Cache
 from harness.ports import Progress
 from harness.tflm.operators import micro_ops_operators
+from harness.tflm.tree_sources import sources_of_2020
 
 _NAME = "tfmicro-0.1.0"
 _SHA256 = "b2da8beabd85d11badfc2d603a31c9fb468702cda5fc034ac872fbaf43544e94"
@@ -42,17 +43,6 @@ _TENSORFLOW = Path("submodules/tensorflow")
 _DOWNLOADS = _TENSORFLOW / "tensorflow/lite/micro/tools/make/downloads"
 _EXAMPLES = Path("examples/models")
 _INCLUDE_DIRS = (_TENSORFLOW, _DOWNLOADS / "flatbuffers/include", _DOWNLOADS / "gemmlowp", _DOWNLOADS / "ruy")
-_SOURCE_PATTERNS = (
-    "c/common.c",
-    "core/api/*.cc",
-    "kernels/internal/quantization_util.cc",
-    "kernels/kernel_util.cc",
-    "micro/*.cc",
-    "micro/kernels/*.cc",
-    "micro/memory_planner/*.cc",
-)
-# Log output is the firmware's own matter.
-_LEFT_OUT = re.compile(r"_test\.cc$|^debug_log\.cc$")
 
 
 class CrateProvider:
@@ -69,13 +59,12 @@ class CrateProvider:
         """See `ports.TflmProvider`."""
         root = self._root(progress)
         lite = root / _TENSORFLOW / "tensorflow/lite"
-        found = sorted(path for pattern in _SOURCE_PATTERNS for path in lite.glob(pattern))
         return TflmSource(
             generation="2020-07",
             version="crate tfmicro 0.1.0 (TensorFlow 33689c48)",
             content_hash=_SHA256,
             include_dirs=tuple(root / folder for folder in _INCLUDE_DIRS),
-            sources=tuple(path for path in found if not _LEFT_OUT.search(path.name)),
+            sources=sources_of_2020(lite),
             # Without NDEBUG some kernels' debug checks halt on good models.
             defines={"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None},
             registrations=_registrations(lite),

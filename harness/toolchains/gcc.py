@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from harness.domain.firmware import ToolchainInfo
 from harness.errors import BuildError, DoesNotLinkError, StorageError, ToolchainError
 from harness.toolchains.undefined import TRACE_FLAGS, are_undefined, undefined_symbols
 
-_DIAGNOSTIC = re.compile(r"^(?P<where>[^\s:]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
+_DIAGNOSTIC = re.compile(r"^(?P<where>[^:\n]+:\d+)(?::\d+)?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 # The linker tells the number of bytes in a second line, but not always.
 _DOES_NOT_FIT = re.compile(r"section `(?P<section>[^']+)' will not fit in region `(?P<region>\w+)'")
 _OVERFLOW = re.compile(r"region `\w+' overflowed by (?P<bytes>\d+) bytes?")
@@ -53,10 +54,11 @@ class Gcc:
 
     def compile(self, source: Path, target: Path, flags: Sequence[str]) -> None:
         """See `ports.Toolchain`."""
-        program = "gcc" if source.suffix in {".c", ".S"} else "g++"
-        done = self._run(f"{self._prefix}{program}", [*flags, "-c", str(source), "-o", str(target)])
+        program = f"{self._prefix}{'gcc' if source.suffix in {'.c', '.S'} else 'g++'}"
+        done = self._run(program, [*flags, "-c", str(source), "-o", str(target)])
         if done.returncode != 0:
-            raise _compile_error(source, done.stderr)
+            again = shlex.join([program, *flags, "-c", str(source), "-o", os.devnull])
+            raise _compile_error(source, done.stderr, f"to see all of it: {again}")
 
     def archive(self, objects: Sequence[Path], target: Path) -> None:
         """See `ports.Toolchain`."""
@@ -95,11 +97,11 @@ class Gcc:
         return ToolchainError(f"{program} is not installed", where=self._name, hint=self._install_hint)
 
 
-def _compile_error(source: Path, stderr: str) -> BuildError | StorageError:
+def _compile_error(source: Path, stderr: str, hint: str) -> BuildError | StorageError:
     match = _DIAGNOSTIC.search(stderr)
     if match is None:
-        return _other_error("the compiler refused", source, stderr)
-    return BuildError(match["what"], where=match["where"])
+        return _other_error("the compiler refused", source, stderr, hint)
+    return BuildError(match["what"], where=match["where"], hint=hint)
 
 
 def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNotLinkError | StorageError:
@@ -123,9 +125,9 @@ def _link_error(script: Path, target: Path, stderr: str) -> BuildError | DoesNot
     return _other_error("the linker refused", target, stderr)
 
 
-def _other_error(what: str, where: Path, stderr: str) -> BuildError | StorageError:
+def _other_error(what: str, where: Path, stderr: str, hint: str = "") -> BuildError | StorageError:
     if _NO_SPACE in stderr:
         return StorageError("the disk is full", where=where.parent, hint="free some space, then try again")
     error = _ERROR_LINE.search(stderr)  # warnings may stand before it
     lines = [error[0]] if error else stderr.strip().splitlines()
-    return BuildError(f"{what}: {lines[0] if lines else 'it said nothing'}", where=where)
+    return BuildError(f"{what}: {lines[0] if lines else 'it said nothing'}", where=where, hint=hint)

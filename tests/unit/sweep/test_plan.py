@@ -130,7 +130,7 @@ def test_a_manifest_given_on_the_command_line_is_found_from_anywhere(models, tmp
 
 
 def test_two_manifests_that_baselines_could_not_tell_apart_are_refused(models):
-    with pytest.raises(UsageError, match="two different manifests") as raised:
+    with pytest.raises(UsageError, match="two different TFLMs") as raised:
         plan_jobs(SweepPlan((models[0][0],), (BOARD,), ("/one/mine/tflm.toml", "/other/mine/tflm.toml")))
     assert "/other/mine/tflm.toml" in str(raised.value)
 
