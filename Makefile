@@ -5,6 +5,7 @@
 
 bin := .venv/bin
 BOARD ?= stm32f407-virtual
+cpp = $(shell find firmware tests/unit/firmware -name '*.cc' -o -name '*.h')
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -24,6 +25,7 @@ lint: setup ## check style, types and who imports whom
 	$(bin)/ruff format --check .
 	$(bin)/mypy
 	$(bin)/lint-imports --no-logo
+	$(bin)/clang-format --dry-run --Werror $(cpp)
 
 bench: setup ## measure the speed and memory of the harness itself
 	@$(bin)/python -m tests.bench

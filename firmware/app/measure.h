@@ -37,8 +37,8 @@ struct Invoked {
 };
 
 struct Scanned {
-  Run gap;            // the longest run between head and tail that still is paint
-  Written middle;     // what was written between head and tail
+  Run gap;         // the longest run between head and tail that still is paint
+  Written middle;  // what was written between head and tail
   uint32_t tail_untouched_bytes;
   Written guard_low;  // offsets count from the guard band's first byte
   Written guard_high;

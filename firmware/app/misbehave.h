@@ -1,4 +1,5 @@
-// What a faulty kernel might do: for tests of what the host makes of it. Without HARNESS_TEST_FAULTS there is nothing here.
+// What a faulty kernel might do: for tests of what the host makes of it. Without HARNESS_TEST_FAULTS there is nothing
+// here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The models in flash. Each lies behind a header of 128 bytes, little endian; the next header is at the next multiple of
-// 16 bytes.
+// The models in flash. Each lies behind a header of 128 bytes, little endian; the next header is at the next multiple
+// of 16 bytes.
 #pragma once
 
 #include <cstdint>

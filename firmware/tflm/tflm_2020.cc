@@ -143,7 +143,7 @@ struct RunningKernel {
 constexpr RunningKernel kNone{-1, nullptr, nullptr};
 RunningKernel running = kNone;
 
-TfLiteStatus RunWatched(KernelFunction Kernel::*stage, TfLiteContext* context, TfLiteNode* node) {
+TfLiteStatus RunWatched(KernelFunction Kernel::* stage, TfLiteContext* context, TfLiteNode* node) {
   static_assert(offsetof(tflite::NodeAndRegistration, node) == 0, "a node's address is that of its entry");
   const auto* entry = reinterpret_cast<const tflite::NodeAndRegistration*>(node);
   const KernelFunction function = resolver->KernelOf(entry->registration).*stage;

@@ -51,7 +51,8 @@ void AddOperators([[maybe_unused]] Resolver* ops) {
 }
 
 // TFLM tells its profiler where the Invoke of each operator begins and ends; not so its Prepare, and a library without
-// error strings tells nothing at all. What an operator runs of other subgraphs lies in between, and counts as a part of it.
+// error strings tells nothing at all. What an operator runs of other subgraphs lies in between, and counts as a part of
+// it.
 class Watch : public either::MicroProfilerInterface {
  public:
   void Restart() {
@@ -116,8 +117,8 @@ void CreateRecordingAllocator(uint8_t* arena, uint32_t arena_bytes) {
   recorder = recording;
 }
 
-// MicroResourceVariables::Create does not check that there is room. Each variable takes five words; three more are enough
-// for the object around them and for alignment.
+// MicroResourceVariables::Create does not check that there is room. Each variable takes five words; three more are
+// enough for the object around them and for alignment.
 bool HasRoomForVariables(uint32_t count) {
   constexpr size_t kVariableBytes = 5 * sizeof(void*);
   return arena_allocator->GetAvailableMemory(alignof(std::max_align_t)) / kVariableBytes >= uint64_t{count} + 3;

@@ -1,5 +1,5 @@
-// The registers that every Cortex-M has, by their names in the ARMv7-M architecture reference manual (DDI 0403). What only
-// some versions of the architecture have lies in their folders.
+// The registers that every Cortex-M has, by their names in the ARMv7-M architecture reference manual (DDI 0403). What
+// only some versions of the architecture have lies in their folders.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ struct VectorTable {
   Handler handlers[kExceptions + kInterrupts];
 };
 
-// For a constant in the section .vectors. No interrupt but SysTick's is ever enabled, so that one that comes is reported
-// like any other fault.
+// For a constant in the section .vectors. No interrupt but SysTick's is ever enabled, so that one that comes is
+// reported like any other fault.
 template <size_t kInterrupts>
 constexpr VectorTable<kInterrupts> MakeVectorTable() {
   VectorTable<kInterrupts> table{};

@@ -30,6 +30,7 @@ struct Cause {
 };
 
 // Xtensa Instruction Set Architecture reference manual, exception causes; EXCCAUSE_* in ESP-IDF's xtensa/corebits.h.
+// clang-format off
 constexpr Cause kCauses[] = {
     {0, "usage_fault", "IllegalInstruction", false},
     {1, "usage_fault", "Syscall", false},
@@ -47,6 +48,7 @@ constexpr Cause kCauses[] = {
     {29, "mem_manage", "StoreProhibited", true},
     {32, "usage_fault", "Coprocessor0Disabled", false},
 };
+// clang-format on
 constexpr Cause kUnknownCause{0, "hard_fault", "unknown cause", false};
 
 const Cause& CauseOf(const SavedRegisters& saved) {

@@ -7,7 +7,8 @@ namespace {
 
 constexpr uint32_t kHsiHz = 16000000;
 constexpr uint32_t kHseHz = HSE_HZ;
-// RM0090 section 7.3.2: the PLL's input is divided to 1 MHz, its VCO runs at 336 MHz, and half of that is the core clock.
+// RM0090 section 7.3.2: the PLL's input is divided to 1 MHz, its VCO runs at 336 MHz, and half of that is the core
+// clock.
 constexpr uint32_t kPllInputHz = 1000000;
 constexpr uint32_t kPllN = 336;
 constexpr uint32_t kPllQ = 7;

@@ -18,7 +18,7 @@ constexpr uint32_t kUartOn = Bit(13);
 constexpr uint32_t kSenderOn = Bit(3);
 constexpr uint32_t kReceiverOn = Bit(2);
 // RM0090 section 8.4: alternate function 7 of PA2 and PA3 is USART2 (data sheet, table 9).
-constexpr uint32_t kPinBits = 0xFu << 4;                // two mode bits for each of PA2, PA3
+constexpr uint32_t kPinBits = 0xFu << 4;  // two mode bits for each of PA2, PA3
 constexpr uint32_t kAlternateMode = 2u << 4 | 2u << 6;
 constexpr uint32_t kPullUpReceive = 1u << 6;
 constexpr uint32_t kFunctionBits = 0xFFu << 8;

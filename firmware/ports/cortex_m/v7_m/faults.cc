@@ -36,7 +36,7 @@ struct SavedFrame {
   uint32_t r0, r1, r2, r3, r12, lr, pc, psr;
 };
 constexpr uint32_t kSavedFloatBytes = 72;
-constexpr uint32_t kNoFloatFrame = Bit(4);  // of EXC_RETURN
+constexpr uint32_t kNoFloatFrame = Bit(4);    // of EXC_RETURN
 constexpr uint32_t kFrameWasPadded = Bit(9);  // of the saved PSR
 
 const char* KindOf(uint32_t exception) {
@@ -97,7 +97,8 @@ void EnableFloatingPoint() {
 void EnableFaults() {
   scb_vtor = AddressOf(_image_start);
   scb_shcsr |= kAllFaults;
-  // A kernel that lost its memory writes through a null pointer. Without this the chip would drop such a write silently.
+  // A kernel that lost its memory writes through a null pointer. Without this the chip would drop such a write
+  // silently.
   mpu_rbar = kRegion0FromZero;
   mpu_rasr = kNoAccess64MegaBytes;
   mpu_ctrl = kMpuOn;
