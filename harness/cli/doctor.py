@@ -17,6 +17,7 @@ from harness.cli.options import BoardType
 from harness.cli.output import Row, format_option, show
 from harness.domain.board import Board
 from harness.errors import HarnessError
+from harness.virtual.machines import MACHINES
 
 # ST-LINK in its versions, CMSIS-DAP by J-Link's and Raspberry Pi's vendors, and the usual serial bridges.
 UDEV_RULES = """\
@@ -61,11 +62,13 @@ def _python(board: Board | None) -> Iterator[_Line]:
     yield _Line("python", sys.version_info >= (3, 11), platform.python_version(), "harness needs 3.11 or newer")
     for package in _PACKAGES:
         yield _Line(f"package {package}", True, version(package))
-    try:
-        yield _Line("package unicorn", True, version("unicorn"))
-    except PackageNotFoundError:
-        needed = board is None or board.machine == "stm32f407"
-        yield _Line("package unicorn", not needed, "missing: no virtual STM32F407", "pip install 'harness[virtual]'")
+    for machine, emulation in MACHINES.items():
+        try:
+            yield _Line(f"package {emulation.package}", True, version(emulation.package))
+        except PackageNotFoundError:
+            needed = board is None or board.machine == machine
+            found = f"missing: no virtual {machine.upper()}"
+            yield _Line(f"package {emulation.package}", not needed, found, "pip install 'harness[virtual]'")
 
 
 def _toolchains(board: Board | None) -> Iterator[_Line]:

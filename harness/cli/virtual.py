@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
+from harness.virtual.machines import MACHINES
+
 if TYPE_CHECKING:
     from harness.virtual.registry import Entry
 
+_MACHINES = [*MACHINES]
 _FORMAT = click.option("--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print.")
 
 
@@ -23,7 +26,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--name", default="board", show_default=True, help="How to call it.")
-@click.option("--machine", type=click.Choice(["stm32f407"]), default="stm32f407", show_default=True, help="What it is.")
+@click.option("--machine", type=click.Choice(_MACHINES), default=_MACHINES[0], show_default=True, help="What it is.")
 @_FORMAT
 def start(name: str, machine: str, style: str) -> None:
     """Start a board that runs until it is stopped. What was flashed into it is there again the next time."""

@@ -1,33 +1,34 @@
-"""What can be broken about a virtual board: held here, looked at by the parts that it concerns."""
+"""What can be broken about any virtual board: held here, looked at by the parts that it concerns."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
 
-from harness.virtual.link import Status
+from harness.virtual.line_speed import garbled
 
 
 @dataclass
-class FlashFaults:
+class CellFaults:
     """Broken flash cells; addresses are offsets into the array.
 
     Attributes:
         stuck_bits: by offset, the bits that do not program: they stay as they are.
         flipped_bits: by offset, the bits that come out wrong after programming.
-        busy_stuck: the next erase or program operation never ends.
-        failing_sector: a sector whose erase ends with an error.
     """
 
     stuck_bits: dict[int, int] = field(default_factory=dict)
     flipped_bits: dict[int, int] = field(default_factory=dict)
-    busy_stuck: bool = False
-    failing_sector: int | None = None
 
     @property
-    def cells_broken(self) -> bool:
+    def any_broken(self) -> bool:
         """Whether any cell programs wrongly."""
         return bool(self.stuck_bits or self.flipped_bits)
+
+    def clear(self) -> None:
+        """Mend them."""
+        self.stuck_bits.clear()
+        self.flipped_bits.clear()
 
     def programmed(self, offset: int, before: bytes, wanted: bytes) -> bytes:
         """What cells hold after programming.
@@ -42,73 +43,6 @@ class FlashFaults:
     def _cell(self, offset: int, before: int, wanted: int) -> int:
         stuck = self.stuck_bits.get(offset, 0)
         return (wanted & ~stuck | before & stuck) ^ self.flipped_bits.get(offset, 0)
-
-
-@dataclass
-class ClockFaults:
-    """Clocks that are not as the data sheet says.
-
-    Attributes:
-        hse_missing: the crystal does not start.
-        error_percent: how much faster all oscillators run than they should.
-        baud_factor: how much faster the serial port alone is than it should.
-    """
-
-    hse_missing: bool = False
-    error_percent: float = 0.0
-    baud_factor: float = 1.0
-
-
-@dataclass
-class DeviceFaults:
-    """Devices that do not do what their firmware says.
-
-    Attributes:
-        hanging: no instruction is executed until the next reset.
-        reset_after_s: how long after each reset, in emulated time, the next one comes by itself.
-    """
-
-    hanging: bool = False
-    reset_after_s: float | None = None
-
-
-@dataclass(frozen=True)
-class LinkFault:
-    """A debug transfer that fails.
-
-    Attributes:
-        first: the number of the first one that fails, from 1, counted from the injection on.
-        count: how many fail in a row; None: all from then on.
-        status: how they fail.
-    """
-
-    first: int
-    count: int | None
-    status: Status
-
-    def hits(self, transfer: int) -> bool:
-        """Whether the transfer of this number fails."""
-        return transfer >= self.first and (self.count is None or transfer < self.first + self.count)
-
-
-class LinkFaults:
-    """Decides for each debug transfer whether it fails."""
-
-    def __init__(self) -> None:
-        self._fault: LinkFault | None = None
-        self._transfers = 0
-
-    def inject(self, fault: LinkFault | None) -> None:
-        """Have `fault` instead of what was before; count from zero."""
-        self._fault = fault
-        self._transfers = 0
-
-    def next(self) -> Status:
-        """How the next transfer ends."""
-        self._transfers += 1
-        if self._fault is not None and self._fault.hits(self._transfers):
-            return self._fault.status
-        return Status.OK
 
 
 @dataclass(frozen=True)
@@ -189,33 +123,25 @@ class SerialFaults:
         return {"drop": b"", "duplicate": original * 2}.get(fault.kind, bytes([garbled(value)]))
 
 
-def garbled(value: int) -> int:
-    """A byte as a receiver at another speed might take it: never the right one, and no ASCII for ASCII."""
-    return value ^ 0xDB
-
-
 @dataclass
-class Faults:
-    """All that is broken about one board."""
+class LineFaults:
+    """Trouble on a serial line, in both directions."""
 
-    flash: FlashFaults = field(default_factory=FlashFaults)
-    clock: ClockFaults = field(default_factory=ClockFaults)
-    device: DeviceFaults = field(default_factory=DeviceFaults)
-    link: LinkFaults = field(default_factory=LinkFaults)
     to_device: SerialFaults = field(default_factory=SerialFaults)
     from_device: SerialFaults = field(default_factory=SerialFaults)
 
+    def towards(self, receiver: str) -> SerialFaults:
+        """The direction of which this is the end.
+
+        Args:
+            receiver: `device` or `host`.
+
+        Raises:
+            KeyError: it is neither.
+        """
+        return {"device": self.to_device, "host": self.from_device}[receiver]
+
     def clear(self) -> None:
-        """Mend everything. The parts keep looking at the same objects."""
-        self.flash.stuck_bits.clear()
-        self.flash.flipped_bits.clear()
-        self.flash.busy_stuck = False
-        self.flash.failing_sector = None
-        self.clock.hse_missing = False
-        self.clock.error_percent = 0.0
-        self.clock.baud_factor = 1.0
-        self.device.hanging = False
-        self.device.reset_after_s = None
-        self.link.inject(None)
+        """Mend it."""
         self.to_device.inject(None)
         self.from_device.inject(None)

@@ -1,4 +1,6 @@
-"""The wire between a debug probe and a virtual board: length-prefixed messages on a Unix stream socket.
+"""The wire to a virtual board's process: length-prefixed messages on a Unix stream socket.
+
+Every board takes control commands; one with a debug port also takes what a debug probe asks for.
 
 Request::
 
@@ -52,7 +54,7 @@ class Operation(IntEnum):
     TOUCH = 5
     """A transfer that moves no memory (a debug port register): only counted, and failed where a fault is injected."""
     CONTROL = 6
-    """The payload is a JSON object, and so is the response's: see `harness.virtual.stm32f407.control`."""
+    """The payload is a JSON object, and so is the response's: see the `control` module of each machine."""
 
 
 class Status(IntEnum):
@@ -192,58 +194,24 @@ class Client:
         """End the connection; the board goes on."""
         self._socket.close()
 
-    def read_memory(self, address: int, size_bytes: int, width_bytes: int = 4) -> bytes:
-        """Read as a debugger does through the memory access port.
-
-        Args:
-            address: where to start, a multiple of the width.
-            size_bytes: how much, a multiple of the width.
-            width_bytes: size of each bus access: 1, 2 or 4.
-
-        Raises:
-            BusFaultError: with the address.
-            WaitError, NoAckError, DisconnectedError: the link failed.
-        """
-        return self._ask(Request(Operation.READ, address, size_bytes, width_bytes)).payload
-
-    def write_memory(self, address: int, data: bytes, width_bytes: int = 4) -> None:
-        """Write as a debugger does through the memory access port.
-
-        Args:
-            address: where to start, a multiple of the width.
-            data: the bytes, a multiple of the width.
-            width_bytes: size of each bus access: 1, 2 or 4.
-
-        Raises:
-            BusFaultError: with the address.
-            WaitError, NoAckError, DisconnectedError: the link failed.
-        """
-        self._ask(Request(Operation.WRITE, address, 0, width_bytes, bytes(data)))
-
-    def set_reset(self, asserted: bool) -> None:
-        """Pull the nRST pin low, or let it go."""
-        self._ask(Request(Operation.SET_RESET, int(asserted)))
-
-    def is_reset_asserted(self) -> bool:
-        """Whether the nRST pin is low."""
-        return bool(self._ask(Request(Operation.GET_RESET)).address)
-
-    def touch(self) -> None:
-        """Count one transfer that moves no memory; fails where a fault is injected."""
-        self._ask(Request(Operation.TOUCH))
-
     def control(self, command: Mapping[str, object]) -> dict[str, Any]:
         """Have the board do something that no probe can: inject a fault, cut the power, tell its state.
 
         Raises:
             ProbeError: the board refused the command.
         """
-        answer = self._ask(Request(Operation.CONTROL, payload=json.dumps(command).encode()))
+        answer = self.ask(Request(Operation.CONTROL, payload=json.dumps(command).encode()))
         decoded: dict[str, Any] = json.loads(answer.payload)
         return decoded
 
-    def _ask(self, request: Request) -> Response:
-        """Send a request, wait for its response, turn a bad status into its error."""
+    def ask(self, request: Request) -> Response:
+        """Send a request and wait for its response.
+
+        Raises:
+            WaitError, BusFaultError, NoAckError: the target did not do it.
+            DisconnectedError: the link failed.
+            ProbeError: the board refused the request.
+        """
         if self._lost:
             raise DisconnectedError(self._lost, where=self._path)
         try:

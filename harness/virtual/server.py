@@ -13,20 +13,21 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 from harness.errors import HarnessError, PluginError
 from harness.virtual import registry
-from harness.virtual.faults import Faults
-from harness.virtual.flash_array import open_flash
-from harness.virtual.stm32f407.serial_line import SerialLine
-
-MACHINES = ("stm32f407", "esp32")
+from harness.virtual.machines import MACHINES
 
 
 class Life(Protocol):
     """A board, from power-up until its process is told to end."""
+
+    @property
+    def port(self) -> str:
+        """Its serial port."""
 
     def end_when_closed(self, descriptor: int) -> None:
         """End when the other side of a pipe is closed."""
@@ -36,6 +37,23 @@ class Life(Protocol):
 
     def close(self) -> None:
         """Hang up everywhere."""
+
+
+class PowerUp(Protocol):
+    """Makes a board. From then on SIGTERM and SIGINT end it in an orderly way."""
+
+    def __call__(self, name: str, flash_file: Path | None, link_path: Path) -> Life:
+        """Make it.
+
+        Args:
+            name: from which it makes its unique ids.
+            flash_file: keeps the flash's content; in memory only when None.
+            link_path: where it listens for its link.
+
+        Raises:
+            StorageError: the file cannot be used, or one cannot listen there.
+            ToolchainError: a tool of the emulator is missing.
+        """
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,45 +80,24 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _serve(options: argparse.Namespace) -> None:
     announcement = registry.Announcement(options.name)
     try:
-        life, port = _BOARDS[options.machine](options)
+        life = _power_up(options.machine)(options.name, options.flash_file, registry.socket_path(options.name))
         if not options.daemon:
             life.end_when_closed(sys.stdin.fileno())
-        _announce(announcement, options, port)
+        _announce(announcement, options, life.port)
         life.run()
         life.close()
     finally:
         announcement.withdraw()
 
 
-def _stm32f407(options: argparse.Namespace) -> tuple[Life, str]:
+def _power_up(machine: str) -> PowerUp:
     try:
-        from harness.virtual.stm32f407.chip.machine import Machine  # noqa: PLC0415
-        from harness.virtual.stm32f407.chip.memory import FLASH_BYTES  # noqa: PLC0415
-        from harness.virtual.stm32f407.event_loop import EventLoop  # noqa: PLC0415 - the emulator is an optional extra
+        made: PowerUp = import_module(MACHINES[machine].board_module).power_up
     except ImportError as error:
-        raise _missing_emulator(error) from error
-    faults = Faults()
-    line = SerialLine(faults)
-    machine = Machine(options.name, open_flash(options.flash_file, FLASH_BYTES), line, faults)
-    return EventLoop(machine, line, faults, registry.socket_path(options.name)), line.port
-
-
-def _esp32(options: argparse.Namespace) -> tuple[Life, str]:
-    try:
-        from harness.virtual.esp32.board import Board  # noqa: PLC0415
-        from harness.virtual.esp32.memory_map import FLASH_BYTES  # noqa: PLC0415
-    except ImportError as error:
-        raise _missing_emulator(error) from error
-    board = Board(options.name, open_flash(options.flash_file, FLASH_BYTES), registry.socket_path(options.name))
-    return board, board.port
-
-
-def _missing_emulator(error: ImportError) -> PluginError:
-    return PluginError(f"virtual boards need the emulator: {error}", hint="pip install 'harness[virtual]'")
-
-
-_BOARDS = {"stm32f407": _stm32f407, "esp32": _esp32}
-"""Each makes a board that is powered up, and says which serial port it has."""
+        raise PluginError(
+            f"virtual boards need the emulator: {error}", hint="pip install 'harness[virtual]'"
+        ) from error
+    return made
 
 
 def _announce(announcement: registry.Announcement, options: argparse.Namespace, port: str) -> None:

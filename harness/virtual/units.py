@@ -14,6 +14,7 @@ from harness.domain.dut import Dut
 from harness.errors import BoardFileError, ProbeError, StorageError, WrongDeviceError
 from harness.files import locks
 from harness.virtual import launcher, registry
+from harness.virtual.machines import MACHINES
 
 _SLOTS = 64
 """How many private boards of one kind may run at a time."""
@@ -41,17 +42,16 @@ class VirtualUnits:
         Raises:
             ProbeError: no such board is running, or none can be started.
             WrongDeviceError: it is of another kind.
-            BoardFileError: the board file names no machine.
+            BoardFileError: the board file names no machine, or one that is unknown.
         """
-        if board.machine is None:
-            raise BoardFileError("a virtual board needs a machine", where=f"{board.id}: machine", expected="a name")
+        machine = _machine(board)
         if probe is not None:
-            entry = _running(probe, board.machine)
+            entry = _running(probe, machine)
             yield Dut(board, entry.probe_id, port or entry.port)
             return
         with self._slot(board) as (slot, flash_file):
-            name = f"{board.machine}-{os.getpid()}-{slot}"
-            with launcher.start(board.machine, name, flash_file) as started:
+            name = f"{machine}-{os.getpid()}-{slot}"
+            with launcher.start(machine, name, flash_file) as started:
                 yield Dut(board, started.probe_id, port or started.port)
 
     @contextmanager
@@ -70,6 +70,17 @@ class VirtualUnits:
         raise ProbeError(
             "too many virtual boards of this kind", where=board.id, measured=_SLOTS, hint="wait for other runs to end"
         )
+
+
+def _machine(board: Board) -> str:
+    if board.machine is None or board.machine not in MACHINES:
+        raise BoardFileError(
+            "a virtual board needs a machine that can be emulated",
+            where=f"{board.id}: machine",
+            measured=board.machine,
+            expected=f"one of {', '.join(MACHINES)}",
+        )
+    return board.machine
 
 
 def _running(probe: str, machine: str) -> registry.Entry:

@@ -17,6 +17,8 @@ pytest.importorskip("unicorn", reason="virtual boards need the extra `virtual`")
 
 from harness.errors import ProbeError
 from harness.virtual import launcher, link, registry
+from harness.virtual.machines import MACHINES
+from harness.virtual.stm32f407.probe.debug_link import DebugLink
 
 DEADLINE_S = 20.0
 ECHO_AT_115200 = bytes.fromhex(
@@ -48,12 +50,13 @@ def wait_until_gone(pid: int) -> None:
 def load(board: launcher.VirtualBoard, program: bytes) -> None:
     """Put a program into RAM and run it."""
     with link.Client(board.socket) as client:
-        client.write_memory(0xE000EDF0, (0xA05F0003).to_bytes(4, "little"))
-        client.write_memory(0x2000_0000, program)
+        debug = DebugLink(client)
+        debug.write_memory(0xE000EDF0, (0xA05F0003).to_bytes(4, "little"))
+        debug.write_memory(0x2000_0000, program)
         for register, value in ((15, 0x2000_0000), (13, 0x2001_0000), (16, 1 << 24)):
-            client.write_memory(0xE000EDF8, value.to_bytes(4, "little"))
-            client.write_memory(0xE000EDF4, (register | 1 << 16).to_bytes(4, "little"))
-        client.write_memory(0xE000EDF0, (0xA05F0000).to_bytes(4, "little"))
+            debug.write_memory(0xE000EDF8, value.to_bytes(4, "little"))
+            debug.write_memory(0xE000EDF4, (register | 1 << 16).to_bytes(4, "little"))
+        debug.write_memory(0xE000EDF0, (0xA05F0000).to_bytes(4, "little"))
 
 
 def test_modules_in_the_current_folder_do_not_stand_in(tmp_path, monkeypatch):
@@ -105,13 +108,15 @@ def test_a_file_of_another_size_is_no_flash_file(tmp_path):
 def test_flash_is_kept_however_the_board_ends(tmp_path, number):
     flash = tmp_path / "flash"
     with launcher.start("stm32f407", "keeper", flash) as board, link.Client(board.socket) as client:
+        debug = DebugLink(client)
         for address, value in ((0x4002_3C04, 0x45670123), (0x4002_3C04, 0xCDEF89AB), (0x4002_3C10, 0x201)):
-            client.write_memory(address, value.to_bytes(4, "little"))
-        client.write_memory(0x0800_0000, b"kept")
+            debug.write_memory(address, value.to_bytes(4, "little"))
+        debug.write_memory(0x0800_0000, b"kept")
         os.kill(board.process.pid, number)
         board.process.wait(DEADLINE_S)
     with launcher.start("stm32f407", "keeper", flash) as board, link.Client(board.socket) as client:
-        assert client.read_memory(0x0800_0000, 4) == b"kept"
+        debug = DebugLink(client)
+        assert debug.read_memory(0x0800_0000, 4) == b"kept"
 
 
 def test_a_board_ends_with_its_parent():
@@ -124,10 +129,11 @@ def test_a_board_ends_with_its_parent():
 
 def test_a_client_notices_that_the_board_was_killed():
     with launcher.start("stm32f407", "victim") as board, link.Client(board.socket) as client:
-        client.touch()
+        debug = DebugLink(client)
+        debug.touch()
         board.process.kill()
         with pytest.raises(link.DisconnectedError):
-            client.touch()
+            debug.touch()
 
 
 def harness(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -136,13 +142,14 @@ def harness(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_daemon_runs_until_it_is_stopped(tmp_path, monkeypatch):
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_daemon_runs_until_it_is_stopped(tmp_path, monkeypatch, machine):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    started = harness("start", "--name", "desk", "--format", "json")
+    started = harness("start", "--name", "desk", "--machine", machine, "--format", "json")
     assert started.returncode == 0, started.stderr
     (board,) = json.loads(started.stdout)
     try:
-        assert board["probe"] == "virtual-desk"
+        assert (board["machine"], board["probe"]) == (machine, "virtual-desk")
         assert json.loads(harness("list", "--format", "json").stdout) == [board]
         again = harness("start", "--name", "desk")
         assert again.returncode == 3

@@ -12,7 +12,7 @@ import serial
 from harness.bench.boards import load_board
 from harness.build.model_image import pack
 from harness.device import wire
-from harness.virtual.faults import Faults
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 
 machine = pytest.importorskip("harness.virtual.stm32f407.chip.machine", reason="needs unicorn", exc_type=ImportError)

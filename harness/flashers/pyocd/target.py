@@ -3,7 +3,7 @@
 Flash sectors: RM0090 table 5. CCM and SRAM: RM0090 section 2.3. The flash algorithm is the STM32F412's, which pyOCD
 carries: it has the same flash interface.
 
-The probe plug-in imports this while pyOCD loads it; importing it before pyOCD itself would go round in a circle.
+The plug-in imports this while pyOCD loads it; importing it before pyOCD itself would go round in a circle.
 """
 
 from __future__ import annotations

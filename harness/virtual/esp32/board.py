@@ -17,14 +17,21 @@ from harness.virtual.esp32.control import Control
 from harness.virtual.esp32.devkit import AutoReset
 from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
+from harness.virtual.esp32.memory_map import FLASH_BYTES
 from harness.virtual.esp32.resets import ResetCause
 from harness.virtual.esp32.serial_port import SerialPort
+from harness.virtual.flash_array import open_flash
 
 _LONGEST_SLEEP_S = 1.0
 _SLOW_READER_S = 0.002
 _GATHER_S = 0.001
 """The core's output is taken in handfuls: waking up for each byte would slow down both sides."""
 _WAKE_BYTES = 4096
+
+
+def power_up(name: str, flash_file: Path | None, link_path: Path) -> Board:
+    """A board that is powered up: see `harness.virtual.server.PowerUp`."""
+    return Board(name, open_flash(flash_file, FLASH_BYTES), link_path)
 
 
 class Board:
@@ -42,9 +49,9 @@ class Board:
 
     def __init__(self, name: str, array: mmap.mmap, control_path: Path) -> None:
         self._faults = Esp32Faults()
-        flash = SpiFlash(array, self._faults.common.flash)
+        flash = SpiFlash(array, self._faults.cells)
         self._circuit = AutoReset()
-        self._port = SerialPort(self._faults.common, self._lines_changed)
+        self._port = SerialPort(self._faults.line, self._lines_changed)
         self._chip = Chip(name, flash, self._faults, self._port.send)
         self._control = ControlSocket(control_path, Control(flash, self._faults, self._press_reset, self._state).answer)
         self._lifelines: list[int] = []

@@ -64,8 +64,8 @@ class Control:
             "press_reset": lambda _: press_reset(),
             "clear_faults": lambda _: faults.clear(),
             "flash_flip": lambda arguments: flash.flip(self._offset(arguments), int(arguments["mask"]) & 0xFF),
-            "flash_flipped_bits": lambda arguments: faults.common.flash.flipped_bits.update(self._bits(arguments)),
-            "flash_stuck_bits": lambda arguments: faults.common.flash.stuck_bits.update(self._bits(arguments)),
+            "flash_flipped_bits": lambda arguments: faults.cells.flipped_bits.update(self._bits(arguments)),
+            "flash_stuck_bits": lambda arguments: faults.cells.stuck_bits.update(self._bits(arguments)),
             "no_sync": lambda _: setattr(faults.loader, "silent", True),
             "nack": lambda arguments: setattr(faults.loader, "refusals", int(arguments["count"])),
             "drop_replies": lambda arguments: setattr(faults.loader, "lost_replies", int(arguments["count"])),
@@ -117,8 +117,7 @@ class Control:
         kind = arguments["kind"]
         if kind not in SERIAL_FAULT_KINDS:
             raise ValueError(kind)
-        common = self._faults.common
-        direction = {"device": common.to_device, "host": common.from_device}[arguments["to"]]
+        direction = self._faults.line.towards(arguments["to"])
         direction.inject(SerialFault(kind, int(arguments.get("first", 0)), _count(arguments)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from harness.virtual.faults import Faults
+from harness.virtual.faults import CellFaults, LineFaults
 
 
 @dataclass
@@ -37,14 +37,16 @@ class Esp32Faults:
     """All that is broken about one board.
 
     Attributes:
-        common: serial line and flash cells.
+        cells: those of the flash.
+        line: the serial line.
         loader: the boot loader.
         strap_ignored: GPIO0 does not reach the chip: it starts from flash although a download was asked for.
         brown_outs: how many of the next starts end in a brown-out; None: all.
         watchdogs_stuck: no write reaches the watchdogs, so that nobody can silence them.
     """
 
-    common: Faults = field(default_factory=Faults)
+    cells: CellFaults = field(default_factory=CellFaults)
+    line: LineFaults = field(default_factory=LineFaults)
     loader: LoaderFaults = field(default_factory=LoaderFaults)
     strap_ignored: bool = False
     brown_outs: int | None = 0
@@ -52,7 +54,8 @@ class Esp32Faults:
 
     def clear(self) -> None:
         """Mend everything. The parts keep looking at the same objects."""
-        self.common.clear()
+        self.cells.clear()
+        self.line.clear()
         self.loader.clear()
         self.strap_ignored = self.watchdogs_stuck = False
         self.brown_outs = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 
 from harness.virtual.esp32.memory_map import SECTOR_BYTES
-from harness.virtual.faults import FlashFaults
+from harness.virtual.faults import CellFaults
 
 
 class SpiFlash:
@@ -16,7 +16,7 @@ class SpiFlash:
         faults: its broken cells, by offset.
     """
 
-    def __init__(self, array: mmap.mmap, faults: FlashFaults) -> None:
+    def __init__(self, array: mmap.mmap, faults: CellFaults) -> None:
         self.array = array
         self._faults = faults
 
@@ -33,7 +33,7 @@ class SpiFlash:
         before = self.array[offset:end]
         falling = int.from_bytes(before, "little") & int.from_bytes(data[: len(before)], "little")
         after = falling.to_bytes(len(before), "little")
-        self.array[offset:end] = self._faults.programmed(offset, before, after) if self._faults.cells_broken else after
+        self.array[offset:end] = self._faults.programmed(offset, before, after) if self._faults.any_broken else after
 
     def flip(self, offset: int, mask: int) -> None:
         """Change bits at rest, as age and heat do."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from serial.rfc2217 import PortManager
 
-from harness.virtual.faults import Faults, garbled
-from harness.virtual.stm32f407.serial_line import TOLERANCE
+from harness.virtual.faults import LineFaults
+from harness.virtual.line_speed import as_received
 
 _RECEIVED_BYTES = 1 << 16
 _QUEUE_BYTES = 1 << 22
@@ -91,7 +91,7 @@ class SerialPort:
         url: what a user opens.
     """
 
-    def __init__(self, faults: Faults, lines_changed: Callable[[bool, bool], None]) -> None:
+    def __init__(self, faults: LineFaults, lines_changed: Callable[[bool, bool], None]) -> None:
         self._faults = faults
         self._lines_changed = lines_changed
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -185,7 +185,4 @@ class SerialPort:
 
     def _at_speed(self, data: bytes, device_baud: float) -> bytes:
         """The bytes as they come out when both ends have their own idea of the speed."""
-        user_baud = self._settings.baudrate
-        if not data or abs(device_baud - user_baud) <= TOLERANCE * user_baud:
-            return data
-        return bytes(garbled(value) for value in data)
+        return as_received(data, device_baud, self._settings.baudrate)

@@ -48,11 +48,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import UsageError
-from harness.virtual.faults import SERIAL_FAULT_KINDS, Faults, LinkFault, SerialFault
+from harness.virtual.faults import SERIAL_FAULT_KINDS, SerialFault
 from harness.virtual.link import Status
 from harness.virtual.stm32f407.chip.flash_controller import SECTOR_BYTES, FlashController
 from harness.virtual.stm32f407.chip.machine import Machine
 from harness.virtual.stm32f407.chip.memory import FLASH_BYTES, FLASH_START
+from harness.virtual.stm32f407.faults import Faults, LinkFault
 from harness.virtual.stm32f407.triggers import Triggers, parse
 
 Arguments = Mapping[str, Any]
@@ -78,8 +79,8 @@ class Control:
             "power": lambda arguments: machine.set_power(bool(arguments["on"])),
             "power_cycle": self._power_cycle,
             "clear_faults": self._clear_faults,
-            "flash_stuck_bits": lambda arguments: faults.flash.stuck_bits.update(_bits(arguments)),
-            "flash_flipped_bits": lambda arguments: faults.flash.flipped_bits.update(_bits(arguments)),
+            "flash_stuck_bits": lambda arguments: faults.flash.cells.stuck_bits.update(_bits(arguments)),
+            "flash_flipped_bits": lambda arguments: faults.flash.cells.flipped_bits.update(_bits(arguments)),
             "flash_flip": self._flash_flip,
             "flash_busy": self._flash_busy,
             "flash_failing_sector": self._flash_failing_sector,
@@ -168,7 +169,7 @@ class Control:
         if kind not in SERIAL_FAULT_KINDS:
             raise ValueError(kind)
         delay_s = float(arguments.get("delay_s", 0.0))
-        direction = {"device": self._faults.to_device, "host": self._faults.from_device}[arguments["to"]]
+        direction = self._faults.line.towards(arguments["to"])
         direction.inject(SerialFault(kind, int(arguments.get("first", 0)), _count(arguments), delay_s))
 
     def _link(self, arguments: Arguments) -> None:

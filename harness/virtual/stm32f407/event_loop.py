@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from harness.virtual.control_socket import ControlSocket
-from harness.virtual.faults import Faults
 from harness.virtual.stm32f407.chip.machine import Machine
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 from harness.virtual.stm32f407.service import Service
 
@@ -56,6 +56,11 @@ class EventLoop:
         signal.set_wakeup_fd(self._wake_writer)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
+
+    @property
+    def port(self) -> str:
+        """The board's serial port."""
+        return self._line.port
 
     def end_when_closed(self, descriptor: int) -> None:
         """End when the other side of a pipe is closed."""

@@ -9,10 +9,9 @@ import struct
 import time
 import tty
 
-from harness.virtual.faults import Faults, garbled
+from harness.virtual.line_speed import as_received
+from harness.virtual.stm32f407.faults import Faults
 
-TOLERANCE = 0.04
-"""How far the two ends' speeds may differ: half a bit in the ten of a character, less what edges take."""
 _TCGETS2 = 0x802C542A
 _TERMIOS2 = struct.Struct("<4I B19s 2I")
 """Linux's struct termios2: four flag words, line discipline, control characters, input and output speed."""
@@ -62,17 +61,17 @@ class SerialLine:
                 received += piece
         except OSError:
             pass  # nothing more, or nobody there
-        self._arrived += self._faults.to_device.apply(self._at_speed(received, device_baud))
-        released = self._faults.to_device.released_bytes(time.monotonic()) if self._arrived else None
+        self._arrived += self._faults.line.to_device.apply(self._at_speed(received, device_baud))
+        released = self._faults.line.to_device.released_bytes(time.monotonic()) if self._arrived else None
         passed = bytes(self._arrived[:released])
         del self._arrived[:released]
         if passed:
-            self._faults.to_device.note_released(len(passed))
+            self._faults.line.to_device.note_released(len(passed))
         return passed
 
     def send(self, data: bytes, device_baud: float) -> None:
         """Put bytes on the line. What nobody reads is lost, as on a real line."""
-        self._queue += self._faults.from_device.apply(self._at_speed(data, device_baud))
+        self._queue += self._faults.line.from_device.apply(self._at_speed(data, device_baud))
         del self._queue[_QUEUE_BYTES:]
         self.flush()
 
@@ -84,21 +83,20 @@ class SerialLine:
             while piece := self._next_piece():
                 written = os.write(self._master, piece)
                 del self._queue[:written]
-                self._faults.from_device.note_released(written)
+                self._faults.line.from_device.note_released(written)
         except BlockingIOError:
             pass
 
     def _next_piece(self) -> bytes:
         """What may be handed over next."""
-        released = self._faults.from_device.released_bytes(time.monotonic())
+        released = self._faults.line.from_device.released_bytes(time.monotonic())
         return bytes(self._queue[: _PIECE_BYTES if released is None else min(released, _PIECE_BYTES)])
 
     def _at_speed(self, data: bytes, device_baud: float) -> bytes:
         """The bytes as they come out when both ends have their own idea of the speed."""
-        device_baud *= self._faults.clock.baud_factor
-        if not data or abs(device_baud - self._user_baud()) <= TOLERANCE * self._user_baud():
-            return data
-        return bytes(garbled(value) for value in data)
+        if not data:
+            return data  # without asking the kernel for a speed
+        return as_received(data, device_baud * self._faults.clock.baud_factor, self._user_baud())
 
     def _user_baud(self) -> int:
         """The speed that the user has set."""

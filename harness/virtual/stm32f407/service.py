@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from harness.errors import HarnessError
-from harness.virtual.faults import Faults
 from harness.virtual.link import Operation, Request, Response, Status
 from harness.virtual.stm32f407.chip.bus import BusError
 from harness.virtual.stm32f407.chip.machine import Machine
 from harness.virtual.stm32f407.control import Control
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.triggers import Triggers
 
 

@@ -2,22 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.virtual.faults import Faults, FlashFaults, LinkFault, LinkFaults, SerialFault, SerialFaults, garbled
-from harness.virtual.link import Status
+from harness.virtual.faults import CellFaults, LineFaults, SerialFault, SerialFaults
+from harness.virtual.line_speed import garbled
 
 
 def test_stuck_bits_stay_and_flipped_bits_turn():
-    faults = FlashFaults(stuck_bits={0x101: 0x0F}, flipped_bits={0x102: 0x80})
+    faults = CellFaults(stuck_bits={0x101: 0x0F}, flipped_bits={0x102: 0x80})
     assert faults.programmed(0x100, b"\xff\xff\xff", b"\x00\x00\x00") == b"\x00\x0f\x80"
-
-
-def test_link_faults_hit_the_nth_transfers():
-    faults = LinkFaults()
-    assert faults.next() is Status.OK
-    faults.inject(LinkFault(first=2, count=2, status=Status.WAIT))
-    assert [faults.next() for _ in range(4)] == [Status.OK, Status.WAIT, Status.WAIT, Status.OK]
-    faults.inject(LinkFault(first=1, count=None, status=Status.DISCONNECTED))
-    assert {faults.next() for _ in range(9)} == {Status.DISCONNECTED}
 
 
 @pytest.mark.parametrize(
@@ -66,18 +57,9 @@ def test_a_split_stream_comes_byte_by_byte():
     assert line.released_bytes(20.0) is None
 
 
-def test_garbling_changes_every_byte():
-    assert all(garbled(value) != value for value in range(256))
-
-
-def test_clearing_mends_everything():
-    faults = Faults()
-    faults.flash.stuck_bits[1] = 1
-    faults.clock.hse_missing = True
-    faults.link.inject(LinkFault(1, None, Status.WAIT))
-    faults.to_device.inject(SerialFault("drop", 0, None))
-    faults.clear()
-    assert not faults.flash.cells_broken
-    assert not faults.clock.hse_missing
-    assert faults.link.next() is Status.OK
-    assert faults.to_device.apply(b"x") == b"x"
+def test_a_line_has_a_direction_for_each_receiver():
+    line = LineFaults()
+    assert line.towards("device") is line.to_device
+    assert line.towards("host") is line.from_device
+    with pytest.raises(KeyError):
+        line.towards("nobody")

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,31 +8,12 @@ from hypothesis import strategies as st
 
 from harness.errors import ProbeError, ProtocolError
 from harness.virtual import link
+from tests.support.link_server import answering
 
 WORDS = st.integers(0, 0xFFFFFFFF)
 
 
-@contextmanager
-def answering(path: Path, *answers: bytes) -> Iterator[list[bytes]]:
-    """A server that takes one client, answers each request with the next of the answers, and hangs up."""
-    requests: list[bytes] = []
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(str(path))
-        listener.listen()
-
-        def serve() -> None:
-            client, _ = listener.accept()
-            with client:
-                for answer in answers:
-                    requests.append(client.recv(1 << 16))
-                    client.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield requests
-        thread.join()
-
-
+TOUCH = link.Request(link.Operation.TOUCH)
 REQUESTS = st.builds(
     link.Request,
     st.sampled_from(link.Operation),
@@ -68,15 +45,6 @@ def test_noise_is_refused_or_waited_for(noise):
     assert decoded is None or link.encode_request(decoded[0])[:4] == noise[:4]
 
 
-def test_a_client_reads_and_writes(tmp_path):
-    answers = [link.encode_response(link.Response(payload=b"abcd")), link.encode_response(link.Response())]
-    with answering(tmp_path / "s", *answers) as requests, link.Client(tmp_path / "s") as client:
-        assert client.read_memory(0x2000_0000, 4, 2) == b"abcd"
-        client.write_memory(0x2000_0004, b"xy", 1)
-    assert link.decode_request(requests[0]) == (link.Request(link.Operation.READ, 0x2000_0000, 4, 2), 16)
-    assert link.decode_request(requests[1]) == (link.Request(link.Operation.WRITE, 0x2000_0004, 0, 1, b"xy"), 18)
-
-
 @pytest.mark.parametrize(
     ("status", "error"),
     [
@@ -91,7 +59,7 @@ def test_each_bad_status_is_an_error_of_its_own(tmp_path, status, error):
     answer = link.encode_response(link.Response(status, 0x1234, b"reason"))
     with answering(tmp_path / "s", answer), link.Client(tmp_path / "s") as client:
         with pytest.raises(ProbeError) as caught:
-            client.touch()
+            client.ask(TOUCH)
         assert type(caught.value) is error
 
 
@@ -99,13 +67,13 @@ def test_a_bus_fault_tells_its_address(tmp_path):
     answer = link.encode_response(link.Response(link.Status.FAULT, 0x6000_0000))
     with answering(tmp_path / "s", answer), link.Client(tmp_path / "s") as client:
         with pytest.raises(link.BusFaultError) as caught:
-            client.read_memory(0x6000_0000, 4)
+            client.ask(link.Request(link.Operation.READ, 0x6000_0000, 4))
         assert caught.value.address == 0x6000_0000
 
 
 def test_a_board_that_hangs_up_is_noticed(tmp_path):
     with answering(tmp_path / "s"), link.Client(tmp_path / "s") as client, pytest.raises(link.DisconnectedError):
-        client.touch()
+        client.ask(TOUCH)
 
 
 def test_a_board_that_hangs_is_noticed(tmp_path):
@@ -113,7 +81,7 @@ def test_a_board_that_hangs_is_noticed(tmp_path):
         listener.bind(str(tmp_path / "s"))
         listener.listen()
         with link.Client(tmp_path / "s", timeout_s=0.05) as client, pytest.raises(link.DisconnectedError):
-            client.touch()
+            client.ask(TOUCH)
 
 
 def test_a_board_that_is_not_there(tmp_path):

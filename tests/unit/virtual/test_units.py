@@ -79,9 +79,11 @@ def test_board_of_another_kind(running: VirtualBoard) -> None:
     assert (refusal.value.measured, refusal.value.expected) == ("stm32f407", "esp32")
 
 
-def test_board_file_without_a_machine() -> None:
-    with pytest.raises(BoardFileError), VirtualUnits().acquire(replace(BOARD, machine=None), None, None):
+@pytest.mark.parametrize("machine", [None, "z80"])
+def test_board_file_without_a_machine_that_is_known(machine: str | None) -> None:
+    with pytest.raises(BoardFileError) as refusal, VirtualUnits().acquire(replace(BOARD, machine=machine), None, None):
         pass
+    assert (refusal.value.measured, refusal.value.expected) == (machine, "one of stm32f407, esp32")
 
 
 def test_folder_that_cannot_be_made(tmp_path: Path) -> None:

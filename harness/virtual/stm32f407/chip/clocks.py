@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from harness.virtual.faults import ClockFaults
 from harness.virtual.stm32f407.chip.bus import HoldingRegisters
+from harness.virtual.stm32f407.faults import ClockFaults
 
 CR, PLLCFGR, CFGR, CSR = 0x00, 0x04, 0x08, 0x74
 HSI_HZ = 16_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterable
 
-from harness.virtual.faults import FlashFaults
+from harness.virtual.stm32f407.faults import FlashFaults
 
 SECTOR_BYTES = (0x4000,) * 4 + (0x10000,) + (0x20000,) * 7
 SECTOR_START = tuple(sum(SECTOR_BYTES[:index]) for index in range(len(SECTOR_BYTES)))
@@ -192,7 +192,8 @@ class FlashController:
         if self._busy:
             return old
         cells = (int.from_bytes(old, "little") & int.from_bytes(value, "little")).to_bytes(len(old), "little")
-        return self._faults.programmed(offset, old, cells) if self._faults.cells_broken else cells
+        broken = self._faults.cells
+        return broken.programmed(offset, old, cells) if broken.any_broken else cells
 
     def _write_control(self, value: int) -> None:
         if not self._lock.is_open:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mmap
 
-from harness.virtual.faults import Faults
 from harness.virtual.stm32f407.chip import registers
 from harness.virtual.stm32f407.chip.access import DebugAccess
 from harness.virtual.stm32f407.chip.bus import Bus
@@ -24,6 +23,7 @@ from harness.virtual.stm32f407.chip.private_bus import PrivateBus
 from harness.virtual.stm32f407.chip.run_control import RunControl
 from harness.virtual.stm32f407.chip.system_control import DFSR_BKPT, DFSR_VCATCH, SystemControl
 from harness.virtual.stm32f407.chip.usart import INTERRUPT
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 
 _LONGEST_SLEEP_S = 0.02

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from harness.virtual.faults import Faults
 from harness.virtual.stm32f407.chip.bus import Bus, HoldingRegisters
 from harness.virtual.stm32f407.chip.clocks import ResetAndClocks, ResetCause
 from harness.virtual.stm32f407.chip.core import Core
 from harness.virtual.stm32f407.chip.flash_controller import FlashController
 from harness.virtual.stm32f407.chip.timers import IndependentWatchdog
 from harness.virtual.stm32f407.chip.usart import Usart
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 
 CRYSTAL_HZ = 8_000_000

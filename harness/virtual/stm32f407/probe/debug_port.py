@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from harness.virtual.link import BusFaultError, Client, WaitError
+from harness.virtual.link import BusFaultError, WaitError
+from harness.virtual.stm32f407.probe.debug_link import DebugLink
 
 _DP_IDCODE = _DP_ABORT = 0x0
 """The same address: one is read, the other written."""
@@ -37,14 +38,14 @@ _INCREMENT_WRAP = 0x400
 class DebugPort:
     """An SW-DP with an AHB-AP as its access port 0.
 
-    The methods raise what the link's client raises.
+    The methods raise what the link raises.
 
     Args:
-        client: the link to the board.
+        link: to the board.
     """
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, link: DebugLink) -> None:
+        self._link = link
         self._power_and_status = 0
         self._csw = _CSW_AT_RESET
         self._address = 0
@@ -95,19 +96,19 @@ class DebugPort:
 
     def read_words(self, count: int) -> list[int]:
         """Read the data register `count` times, the address incrementing by words."""
-        data = self._client.read_memory(self._address, 4 * count)
+        data = self._link.read_memory(self._address, 4 * count)
         self._increment(4 * count)
         return list(struct.unpack(f"<{count}I", data))
 
     def write_words(self, words: Sequence[int]) -> None:
         """Write the data register once for each word, the address incrementing by words."""
-        self._client.write_memory(self._address, struct.pack(f"<{len(words)}I", *words))
+        self._link.write_memory(self._address, struct.pack(f"<{len(words)}I", *words))
         self._increment(4 * len(words))
 
     def _transfer(self, always_answered: bool) -> None:
         """A transfer that ends in the debug port; what is always answered is so even while others have to wait."""
         try:
-            self._client.touch()
+            self._link.touch()
         except (WaitError, BusFaultError):
             if not always_answered:
                 raise
@@ -122,7 +123,7 @@ class DebugPort:
         return 8 * (self._address & (4 - self._width_bytes))
 
     def _read_data(self) -> int:
-        data = self._client.read_memory(self._address, self._width_bytes, self._width_bytes)
+        data = self._link.read_memory(self._address, self._width_bytes, self._width_bytes)
         value = int.from_bytes(data, "little") << self._lane_bits
         self._increment(self._width_bytes)
         return value
@@ -130,7 +131,7 @@ class DebugPort:
     def _write_data(self, value: int) -> None:
         width = self._width_bytes
         lane = value >> self._lane_bits & ((1 << 8 * width) - 1)
-        self._client.write_memory(self._address, lane.to_bytes(width, "little"), width)
+        self._link.write_memory(self._address, lane.to_bytes(width, "little"), width)
         self._increment(width)
 
     def _increment(self, size_bytes: int) -> None:

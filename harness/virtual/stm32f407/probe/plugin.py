@@ -6,7 +6,7 @@ cannot be read it lists none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,12 +17,11 @@ from pyocd.probe.debug_probe import DebugProbe
 
 from harness.errors import HarnessError
 from harness.virtual import link, registry
+from harness.virtual.machines import MACHINES
+from harness.virtual.stm32f407.probe.debug_link import DebugLink
 from harness.virtual.stm32f407.probe.debug_port import DebugPort
 
 _T = TypeVar("_T")
-
-TARGETS: Mapping[str, str] = {"stm32f407": "stm32f407xg"}
-"""pyOCD's target for each machine that has a debug port."""
 
 
 class VirtualProbePlugin(Plugin):  # type: ignore[misc]  # pyOCD comes without type hints
@@ -39,10 +38,7 @@ class VirtualProbePlugin(Plugin):  # type: ignore[misc]  # pyOCD comes without t
         return "harness's virtual boards"
 
     def load(self) -> type[VirtualProbe]:
-        """The probe class; the targets that pyOCD lacks are made known on the way."""
-        from harness.flashers.pyocd import target  # noqa: PLC0415  # pyOCD is not wholly imported any earlier
-
-        target.register()
+        """The probe class."""
         return VirtualProbe
 
 
@@ -56,7 +52,7 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
     def __init__(self, entry: registry.Entry) -> None:
         super().__init__()
         self._entry = entry
-        self._client: link.Client | None = None
+        self._link: DebugLink | None = None
         self._debug_port: DebugPort | None = None
         self._protocol: DebugProbe.Protocol | None = None
 
@@ -66,7 +62,7 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
     ) -> Sequence[VirtualProbe]:
         """The probes of the boards that run, private ones left out."""
         try:
-            return [cls(entry) for entry in registry.running() if entry.machine in TARGETS]
+            return [cls(entry) for entry in registry.running() if _target(entry)]
         except (HarnessError, OSError):
             return []  # the user's real probes must work in any case
 
@@ -77,7 +73,7 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
             entry = registry.find_by_probe_id(unique_id)
         except (HarnessError, OSError):
             return None
-        return cls(entry) if entry is not None and entry.machine in TARGETS else None
+        return cls(entry) if entry is not None and _target(entry) else None
 
     @property
     def vendor_name(self) -> str:
@@ -107,7 +103,7 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
     @property
     def is_open(self) -> bool:
         """Whether the link to the board is open."""
-        return self._client is not None
+        return self._link is not None
 
     @property
     def capabilities(self) -> set[DebugProbe.Capability]:
@@ -121,7 +117,7 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
     @property
     def associated_board_info(self) -> BoardInfo:
         """Board name and target, so that no `--target` is needed."""
-        return BoardInfo(f"virtual {self._entry.machine.upper()}", TARGETS[self._entry.machine], None, "harness")
+        return BoardInfo(f"virtual {self._entry.machine.upper()}", _target(self._entry), None, "harness")
 
     def create_associated_board(self) -> Any:  # noqa: ANN401  # pyOCD comes without type hints
         """Make pyOCD's object for the board."""
@@ -131,14 +127,14 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
 
     def open(self) -> None:
         """Connect to the board's process."""
-        self._client = _translate(link.Client, Path(self._entry.socket))
-        self._debug_port = DebugPort(self._client)
+        self._link = DebugLink(_translate(link.Client, Path(self._entry.socket)))
+        self._debug_port = DebugPort(self._link)
 
     def close(self) -> None:
         """Leave the board's process; the board goes on."""
-        if self._client is not None:
-            self._client.close()
-        self._client = self._debug_port = None
+        if self._link is not None:
+            self._link.close()
+        self._link = self._debug_port = None
 
     def connect(self, protocol: DebugProbe.Protocol | None = None) -> None:
         """Start the wire protocol."""
@@ -190,16 +186,22 @@ class VirtualProbe(DebugProbe):  # type: ignore[misc]  # pyOCD comes without typ
         _translate(self._port.write_words, values)
 
     @property
-    def _opened(self) -> link.Client:
-        if self._client is None:
+    def _opened(self) -> DebugLink:
+        if self._link is None:
             raise exceptions.ProbeError("the probe is not open")
-        return self._client
+        return self._link
 
     @property
     def _port(self) -> DebugPort:
         if self._debug_port is None:
             raise exceptions.ProbeError("the probe is not open")
         return self._debug_port
+
+
+def _target(entry: registry.Entry) -> str | None:
+    """PyOCD's name for the chip of a board; None where there is no debug port, or another harness started the board."""
+    machine = MACHINES.get(entry.machine)
+    return machine.debug_target if machine else None
 
 
 def _read(now: bool, read: Callable[[int], _T], argument: int) -> _T | Callable[[], _T]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,15 @@ from harness.virtual import registry
 from harness.virtual.stm32f407.probe.plugin import VirtualProbe
 
 KB = 1024
+
+
+def test_pyocd_learns_of_the_chip_at_its_start_and_of_no_probe() -> None:
+    script = (
+        "from pyocd.probe.aggregator import PROBE_CLASSES; from pyocd.target import TARGET;"
+        "print('stm32f407xe' in TARGET, 'stm32f407xg' in TARGET, 'stm32f407' in PROBE_CLASSES)"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("True True False\n", "")
 
 
 def memory_map(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MemoryMap:

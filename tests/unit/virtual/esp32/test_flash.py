@@ -5,13 +5,13 @@ import pytest
 from harness.errors import StorageError
 from harness.virtual.esp32.flash import SpiFlash
 from harness.virtual.esp32.memory_map import FLASH_BYTES
-from harness.virtual.faults import FlashFaults
+from harness.virtual.faults import CellFaults
 from harness.virtual.flash_array import open_flash
 
 
 @pytest.fixture
 def faults():
-    return FlashFaults()
+    return CellFaults()
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_broken_cells_program_wrongly(flash, faults):
 
 def test_a_file_keeps_it(tmp_path):
     path = tmp_path / "unit.flash"
-    flash = SpiFlash(open_flash(path, FLASH_BYTES), FlashFaults())
+    flash = SpiFlash(open_flash(path, FLASH_BYTES), CellFaults())
     flash.program(0x1000, b"kept")
     assert path.read_bytes()[0x1000:0x1005] == b"kept\xff"
     with pytest.raises(StorageError, match="belongs"):

@@ -9,7 +9,7 @@ import pytest
 from harness.virtual.esp32.faults import LoaderFaults
 from harness.virtual.esp32.flash import SpiFlash
 from harness.virtual.esp32.memory_map import FLASH_BYTES
-from harness.virtual.faults import FlashFaults
+from harness.virtual.faults import CellFaults
 from harness.virtual.flash_array import open_flash
 
 pytest.importorskip("esp32_mock_bootloader", reason="esp32-mock-bootloader is not installed")
@@ -29,7 +29,7 @@ def faults():
 
 @pytest.fixture
 def flash():
-    return SpiFlash(open_flash(None, FLASH_BYTES), FlashFaults())
+    return SpiFlash(open_flash(None, FLASH_BYTES), CellFaults())
 
 
 @pytest.fixture

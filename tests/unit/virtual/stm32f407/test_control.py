@@ -6,11 +6,11 @@ pytest.importorskip("unicorn", reason="virtual boards need the extra `virtual`")
 
 import json
 
-from harness.virtual.faults import Faults
 from harness.virtual.flash_array import open_flash
 from harness.virtual.link import Operation, Request, Response, Status
 from harness.virtual.stm32f407.chip.machine import Machine
 from harness.virtual.stm32f407.chip.memory import FLASH_BYTES
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 from harness.virtual.stm32f407.service import Service
 

@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("unicorn", reason="virtual boards need the extra `virtual`")
 
-from harness.virtual.faults import Faults
 from harness.virtual.flash_array import open_flash
 from harness.virtual.stm32f407.chip.machine import Machine
 from harness.virtual.stm32f407.chip.memory import FLASH_BYTES, FLASH_START
+from harness.virtual.stm32f407.faults import Faults
 from harness.virtual.stm32f407.serial_line import SerialLine
 
 STACK_TOP = 0x2001_0000

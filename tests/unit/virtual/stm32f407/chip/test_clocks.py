@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.virtual.faults import ClockFaults
 from harness.virtual.stm32f407.chip.clocks import CFGR, CR, CSR, PLLCFGR, ResetAndClocks, ResetCause
+from harness.virtual.stm32f407.faults import ClockFaults
 
 WORD = 0xFFFFFFFF
 HSEON, HSERDY, PLLON, PLLRDY = 1 << 16, 1 << 17, 1 << 24, 1 << 25

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from harness.virtual.faults import FlashFaults
 from harness.virtual.flash_array import open_flash
 from harness.virtual.stm32f407.chip.flash_controller import (
     BSY,
@@ -31,6 +30,7 @@ from harness.virtual.stm32f407.chip.flash_controller import (
     sector_of,
 )
 from harness.virtual.stm32f407.chip.memory import FLASH_BYTES
+from harness.virtual.stm32f407.faults import FlashFaults
 
 WORD = 0xFFFFFFFF
 BYTES_1, BYTES_4, BYTES_8 = 0 << 8, 2 << 8, 3 << 8
@@ -200,8 +200,8 @@ def test_options_need_their_own_keys(unlocked):
 
 
 def test_broken_cells(unlocked):
-    unlocked.faults.stuck_bits[0x10] = 0x01
-    unlocked.faults.flipped_bits[0x13] = 0x80
+    unlocked.faults.cells.stuck_bits[0x10] = 0x01
+    unlocked.faults.cells.flipped_bits[0x13] = 0x80
     assert unlocked.program(0x10, b"\0\0\0\0") == 0
     assert unlocked.read(0x10) == b"\x01\0\0\x80"
 

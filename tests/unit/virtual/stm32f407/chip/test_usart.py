@@ -161,13 +161,13 @@ def test_a_received_byte_raises_the_interrupt(bench, port):
     [("drop", b"helo"), ("duplicate", b"helllo")],
 )
 def test_serial_faults(bench, port, kind, expected):
-    bench.faults.from_device.inject(SerialFault(kind, first=2 if kind == "drop" else 3))
+    bench.faults.line.from_device.inject(SerialFault(kind, first=2 if kind == "drop" else 3))
     start(bench, SEND_STRING_AT_R1, r1=put_text(bench, b"hello"))
     assert talk(bench, port, len(expected)) == expected
 
 
 def test_a_delay_splits_what_is_sent(bench, port):
-    bench.faults.from_device.inject(SerialFault("delay", first=2, delay_s=0.2))
+    bench.faults.line.from_device.inject(SerialFault("delay", first=2, delay_s=0.2))
     start(bench, SEND_STRING_AT_R1, r1=put_text(bench, b"hello"))
     bench.run(20, limit=100_000)
     assert port.read(10) == b"he"
