@@ -213,13 +213,17 @@ class Flasher(Protocol):
 class UnitSource(Protocol):
     """Finds one unit of a board, or brings it into being."""
 
-    def acquire(self, board: Board, probe: str | None, port: str | None) -> AbstractContextManager[Dut]:
+    def acquire(
+        self, board: Board, probe: str | None, port: str | None, *, flasher: Flasher, transport: Transport
+    ) -> AbstractContextManager[Dut]:
         """The unit to work with, for as long as the context lasts.
 
         Args:
             board: which kind.
             probe: the probe's unique id, when there are several.
             port: the serial port, when there are several.
+            flasher: will write to the unit; it knows the probes.
+            transport: will talk to the unit; it knows the ports.
 
         Raises:
             ProbeError, SerialPortError: none found, or several: the error lists them.

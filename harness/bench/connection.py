@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from harness import plugins
@@ -56,12 +56,17 @@ class Connection:
             BenchError: there is no unit, or no way to it.
         """
         if self._bench is None:
-            source = plugins.unit_source(self._board.units)
-            dut = self._stack.enter_context(source.acquire(self._board, self._options.probe, self._options.port))
+            dut = self._stack.enter_context(self._acquired())
             flash = self._stack.enter_context(self._flasher.connect(dut))
             self._bench = Bench(dut, flash)
             self._port = dut.port
         return self._bench
+
+    def _acquired(self) -> AbstractContextManager[Dut]:
+        """The unit, from a source that lists with the same plug-ins that will work with it."""
+        source, transport = plugins.unit_source(self._board.units), plugins.transport(self._board.transport)
+        probe, port = self._options.probe, self._options.port
+        return source.acquire(self._board, probe, port, flasher=self._flasher, transport=transport)
 
     def close(self) -> None:
         """Give unit and probe back."""

@@ -13,6 +13,7 @@ from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.errors import BoardFileError, ProbeError, StorageError, WrongDeviceError
 from harness.files import locks
+from harness.ports import Flasher, Transport
 from harness.virtual import launcher, registry
 from harness.virtual.machines import MACHINES
 
@@ -31,13 +32,23 @@ class VirtualUnits:
         self._folder = folder
 
     @contextmanager
-    def acquire(self, board: Board, probe: str | None, port: str | None) -> Iterator[Dut]:
+    def acquire(
+        self,
+        board: Board,
+        probe: str | None,
+        port: str | None,
+        *,
+        flasher: Flasher | None = None,
+        transport: Transport | None = None,
+    ) -> Iterator[Dut]:
         """The unit to work with; a private one ends with the context.
 
         Args:
             board: which kind.
             probe: name or probe id of a running virtual board; None starts a private one.
             port: another serial port than the board's own, such as a tunnel to it.
+            flasher: not asked; a virtual board tells of its probe itself.
+            transport: not asked; it tells of its port, too.
 
         Raises:
             ProbeError: no such board is running, or none can be started.

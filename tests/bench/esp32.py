@@ -49,8 +49,9 @@ def _per_model() -> Iterator[Row]:
 def _flash() -> Iterator[Row]:
     board = load_board(BOARD)
     segment = FlashSegment(0x1000, random.Random(1).randbytes(FLASH_BYTES))  # noqa: S311 - no secret
-    with plugins.unit_source(board.units).acquire(board, None, None) as dut:
-        flasher = plugins.flasher(board.flasher)
+    flasher, transport = plugins.flasher(board.flasher), plugins.transport(board.transport)
+    units = plugins.unit_source(board.units)
+    with units.acquire(board, None, None, flasher=flasher, transport=transport) as dut:
         flasher.prepare()
 
         def flash() -> None:

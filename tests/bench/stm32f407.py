@@ -71,10 +71,9 @@ def _flash() -> Iterator[Row]:
     model = random.Random(1).randbytes(FLASH_BYTES)  # noqa: S311 - no secret
     segment = FlashSegment(0x08080000, pack(model, "0" * 64, "0" * 16))
     parts = [FlashPart("model", segment, ((0, HEADER_BYTES),))]
-    with (
-        plugins.unit_source(board.units).acquire(board, None, None) as dut,
-        plugins.flasher(board.flasher).connect(dut) as session,
-    ):
+    flasher, transport = plugins.flasher(board.flasher), plugins.transport(board.transport)
+    units = plugins.unit_source(board.units)
+    with units.acquire(board, None, None, flasher=flasher, transport=transport) as dut, flasher.connect(dut) as session:
         written = _seconds(lambda: flash_parts(session, parts, _silent, force=True))
         unchanged = _seconds(lambda: flash_parts(session, parts, _silent))
         session.write(FlashSegment(segment.address, bytes(HEADER_BYTES)), _silent)  # leave no model that is none

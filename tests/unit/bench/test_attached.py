@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 import pytest
 
+from harness import plugins
 from harness.bench.attached import AttachedUnits
 from harness.bench.boards import load_board
+from harness.bench.connection import Connection
 from harness.domain.dut import Dut, Probe, SerialPort
+from harness.domain.run_options import RunOptions
 from harness.errors import ProbeError, SerialPortError
+from harness.flashers.process import Process, Program
+from harness.virtual import launcher
 from tests.support.plugged_in import PluggedIn
 
 BOARD = load_board("stm32f407-virtual")
@@ -18,7 +26,7 @@ USB = SerialPort("/dev/ttyUSB0", "CP2102", "0001")
 
 
 def acquire(hardware: PluggedIn, probe: str | None = None, port: str | None = None) -> Dut:
-    with AttachedUnits(hardware, hardware).acquire(BOARD, probe, port) as dut:
+    with AttachedUnits().acquire(BOARD, probe, port, flasher=hardware, transport=hardware) as dut:
         return dut
 
 
@@ -70,3 +78,27 @@ def test_no_probe() -> None:
 def test_no_port() -> None:
     with pytest.raises(SerialPortError, match="no serial port"):
         acquire(PluggedIn((ST_LINK,), ()))
+
+
+def test_a_run_that_has_to_look_for_its_probe_starts_pyocd_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("unicorn", reason="the extra `virtual` is not installed")
+    started: list[str] = []
+
+    def counted(program: Program, silence_s: float) -> Process:
+        started.append(program.worker)
+        return Process(program, silence_s)
+
+    monkeypatch.setattr("harness.flashers.pyocd.client.Process", counted)
+    monkeypatch.setattr(Probe, "is_virtual", False)  # it plays hardware here
+    flasher = plugins.flasher(BOARD.flasher)
+    flasher.prepare()
+    hardware = replace(BOARD, units="attached", machine=None)
+    with launcher.start("stm32f407", f"attached-{os.getpid()}", private=False) as plugged_in:
+        connection = Connection(hardware, flasher, RunOptions(port=plugged_in.port))
+        try:
+            assert connection.open().dut == Dut(hardware, plugged_in.probe_id, plugged_in.port)
+            connection.close()
+            connection.open()
+        finally:
+            connection.close()
+    assert started == ["harness.flashers.pyocd.worker"]
