@@ -9,6 +9,7 @@ from harness.domain.firmware import TflmSource
 from harness.domain.tflm_options import TflmOptions
 from harness.errors import SourceError, UsageError
 from harness.files.cache import fingerprint
+from harness.files.resources import firmware_dir
 from harness.files.safe import read_bounded
 from harness.ports import Progress
 from harness.tflm.closure import IncludeScanner
@@ -116,7 +117,7 @@ class TreeProvider:
         if kernels == "cmsis-nn":
             own = (folder, folder / "Include", *cmsis_core(tree, self._options.include))
         else:
-            own = (folder / "include", folder / "src/common")
+            own = (folder / "include", folder / "src/common", firmware_dir() / "ports/esp32/esp_idf")
         return optimised_sources(folder, kernels), (*own, *signal)
 
 

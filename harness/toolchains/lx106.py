@@ -70,7 +70,7 @@ class Lx106:
 
     def compile_flags(self, source: Path) -> Sequence[str]:
         """What a source needs to find the C and C++ libraries' headers."""
-        headers = _cxx_headers() if source.suffix == ".cc" else ()
+        headers = _cxx_headers() if source.suffix in {".cc", ".cpp"} else ()
         return [self._library_flag, *(f"-isystem{folder}" for folder in headers)]
 
     def link_flags(self) -> Sequence[str]:

@@ -34,6 +34,11 @@ class _Cause:
 
 _CAUSES = (
     _Cause(
+        re.compile(r"std::.*"),
+        "these operators use the C++ library, which this compiler lacks: leave them out with --ops used, or have "
+        "Espressif's xtensa-esp32-elf-g++ on PATH",
+    ),
+    _Cause(
         re.compile(r"__exidx_(start|end)|__gxx_personality_v0|__cxa_(?!guard|pure)\w+|_Unwind_\w+|__aeabi_unwind\w+"),
         "these objects are compiled with exceptions: compile all of the library with -fno-exceptions",
         users=("__gxx_personality_v0", "__cxa_throw"),

@@ -74,7 +74,10 @@ def test_esp_nn_is_compiled_as_esp_idf_configures_it(upstream, tmp_path):
     for name in ("include/esp_nn.h", "src/convolution/esp_nn_conv_ansi.c"):
         (tmp_path / "espressif__esp-nn" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "espressif__esp-nn" / name).touch()
+    with (upstream / MICRO / "kernels/esp_nn/conv.cc").open("a") as file:
+        file.write("#include <esp_timer.h>\n")
     source = fetch(upstream, kernels="esp-nn")
+    assert any((folder / "esp_timer.h").is_file() for folder in source.include_dirs)
     assert source.defines["CONFIG_NN_OPTIMIZED"] == "1"
     assert "esp_nn_conv_ansi" in {path.stem for path in source.sources}
 

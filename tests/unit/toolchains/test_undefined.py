@@ -90,3 +90,9 @@ def test_other_errors_are_not_its_business():
 
 def test_what_objects_to_blame_use_is_traced():
     assert "-Wl,--trace-symbol=malloc" in TRACE_FLAGS
+
+
+def test_a_compiler_without_the_c_plus_plus_library():
+    symbol = "std::_Rb_tree_increment(std::_Rb_tree_node_base*)"
+    error = undefined_symbols(undefined(symbol) + undefined("operator new(unsigned int)"), TARGET)
+    assert "--ops used" in error.hint
