@@ -16,6 +16,7 @@ from harness.estimate.layout.generation import Generation, Layout, Target, gener
 from harness.estimate.planning import overlaps
 from harness.estimate.reading.checks import check_order, check_shapes, inspect
 from harness.estimate.reading.model_file import ModelFile
+from harness.estimate.shapes.empty import check_empty_tensors
 from harness.estimate.shapes.open_dimensions import load_graph
 
 DEFAULT_ARENA_BYTES: Final = 112 * 1024
@@ -113,6 +114,7 @@ def device_refusals(graph: Graph, profile: Profile) -> tuple[str, ...]:
     generation = generation_of(profile)
     check_order(graph)
     check_shapes(graph)
+    check_empty_tensors(graph)
     unknown = (f"{place}: TFLM {generation.id} has no such operator" for place in generation.unknown_operators(graph))
     return (*unknown, *inspect(graph).hazards, *generation.refusals(graph))
 
@@ -128,6 +130,7 @@ def _check(graph: Graph, generation: Generation) -> None:
             hint="take another TFLM with --tflm, or convert the model without this operator",
         )
     check_shapes(graph)
+    check_empty_tensors(graph)
 
 
 def _tail_sections(sections: Mapping[str, int]) -> list[Section]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from tests.fuzz.spots import Spot
+from tests.support.spots import Spot
 
 _INTERESTING = (*range(5), 8, 16, 127, 128, 255, 256, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _INSERTED = (b"\n", b"\r\n", b"#H1 ", b"\x00", b"ets Jun  8 2016 rst:0x8 (TG1WDT_SYS_RESET)\r\n")

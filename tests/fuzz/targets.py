@@ -22,8 +22,8 @@ from harness.session import RunOptions, Session, open_session
 from tests.fuzz.libraries import any_library, look_into
 from tests.fuzz.mutations import mutated_model, mutated_stream
 from tests.fuzz.seeds import seeds
-from tests.fuzz.spots import Spot, spots
 from tests.support.scripted import ALLOCATED, ANSWERS, HELLO, SUBJECT, ScriptedLine
+from tests.support.spots import Spot, spots
 
 PROFILES = (
     Profile("2020-07", "arm32"),

@@ -13,8 +13,8 @@ import pytest
 from tests.fuzz import worker
 from tests.fuzz.mutations import mutated_model, mutated_stream
 from tests.fuzz.seeds import seeds
-from tests.fuzz.spots import spots
 from tests.fuzz.worker import Budget, fuzz
+from tests.support.spots import spots
 
 
 @pytest.mark.slow

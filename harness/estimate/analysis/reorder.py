@@ -50,7 +50,7 @@ class Needs:
 def find_order(graph: Graph, needs: Needs, max_visits: int = MAX_VISITS) -> OrderSearch:
     """Search the order of the main subgraph's operators with the smallest sum of live tensors at its worst step."""
     search = _Search(graph.main, needs)
-    max_states = max_visits // (len(graph.main.operators) + len(needs.tensors))
+    max_states = max_visits // (len(graph.main.operators) + len(needs.tensors) + 1)
     everything = (1 << len(graph.main.operators)) - 1
     # Of equal peaks the larger set first: it is nearer to the end. Then the order nearest to the file's.
     queue: list[tuple[int, int, tuple[int, ...], int]] = [(0, 0, (), 0)]

@@ -49,30 +49,23 @@ def check_shapes(graph: Graph) -> None:
     """Refuse tensors that TFLM cannot give memory to.
 
     Raises:
-        ModelError: an open or empty dimension, a type without size, a tensor too large, too little constant data.
+        ModelError: an open dimension, a type without size, a tensor too large, too little constant data.
     """
-    for subgraph in graph.subgraphs:
-        filled = {*subgraph.inputs, *(index for operator in subgraph.operators for index in operator.outputs)}
-        for tensor in subgraph.tensors:
-            if tensor.shape and min(tensor.shape) <= 0:
-                _check_dimensions(graph, subgraph, tensor, is_filled=tensor.index in filled)
-            problem = _size_problem(tensor)
-            if problem:
-                raise ModelError(problem, where=f"{graph.model}, {tensor_place(subgraph, tensor)}")
+    for subgraph, tensor in graph.tensors():
+        if min(tensor.shape, default=0) < 0:
+            raise _open_dimension(graph, subgraph, tensor)
+        problem = _size_problem(tensor)
+        if problem:
+            raise ModelError(problem, where=f"{graph.model}, {tensor_place(subgraph, tensor)}")
 
 
-def _check_dimensions(graph: Graph, subgraph: Subgraph, tensor: Tensor, *, is_filled: bool) -> None:
-    """An empty tensor that nothing writes, such as the shape of a scalar, does no harm."""
-    where = f"{graph.model}, {tensor_place(subgraph, tensor)}"
-    shape = list(tensor.shape)
-    if min(shape) < 0:
-        known = ",".join(str(max(size, 1)) for size in shape)
-        hint = f"give its shape, for example --input-shape {quoted(tensor.name)}={known}"
-        if tensor.index not in graph.main.inputs or subgraph is not graph.main:
-            hint = "give the shapes of the model's inputs with --input-shape NAME=…"
-        raise ModelError("a dimension is open (-1)", where=where, measured=f"shape {shape}", hint=hint)
-    if is_filled:
-        raise ModelError("a dimension is 0, so that the tensor is empty", where=where, measured=f"shape {shape}")
+def _open_dimension(graph: Graph, subgraph: Subgraph, tensor: Tensor) -> ModelError:
+    known = ",".join(str(max(size, 1)) for size in tensor.shape)
+    hint = f"give its shape, for example --input-shape {quoted(tensor.name)}={known}"
+    if tensor.index not in graph.main.inputs or subgraph is not graph.main:
+        hint = "give the shapes of the model's inputs with --input-shape NAME=…"
+    where, measured = f"{graph.model}, {tensor_place(subgraph, tensor)}", f"shape {list(tensor.shape)}"
+    return ModelError("a dimension is open (-1)", where=where, measured=measured, hint=hint)
 
 
 def _size_problem(tensor: Tensor) -> str:
@@ -94,11 +87,9 @@ def check_order(graph: Graph) -> None:
     """Refuse operators that cannot run in the order in which the file lists them.
 
     Raises:
-        ModelError: no operators; a tensor that is read before it is written, written twice, or constant and written;
-            calls to subgraphs that do not exist, run in a circle, or go too deep.
+        ModelError: a tensor that is read before it is written, written twice, or constant and written; calls to
+            subgraphs that do not exist, run in a circle, or go too deep.
     """
-    if not graph.main.operators:
-        raise ModelError("the model has no operators", where=graph.model)
     for subgraph in graph.subgraphs:
         _check_subgraph_order(graph, subgraph)
     _check_calls(graph)

@@ -1,8 +1,10 @@
 """Reading a flatbuffer that nobody has vouched for.
 
 Python's `flatbuffers` has no verifier, and its accessors follow any offset. Here every offset, length and alignment is
-checked at the moment it is used, against the rules of https://flatbuffers.dev/internals/: nothing outside the file is
-read, and what this reads without an error, a C++ reader that does not verify can read as well.
+checked at the moment it is used, by the rules of flatbuffers' own verifier (include/flatbuffers/verifier.h) and no
+stricter: nothing outside the file is read, and what this reads without an error, a C++ reader that does not verify can
+read as well. Offsets and lengths lie at multiples of 4, scalar fields at multiples of their size. What a vector holds
+need not be aligned beyond its length: older builders put 8-byte numbers at 4 mod 8, where 32-bit cores read them too.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from harness.errors import ModelError
 
 INT8: Final = struct.Struct("<b")
 UINT8: Final = struct.Struct("<B")
+UINT16: Final = struct.Struct("<H")
 INT32: Final = struct.Struct("<i")
 UINT32: Final = struct.Struct("<I")
 UINT64: Final = struct.Struct("<Q")
@@ -75,22 +78,19 @@ class FlatBuffer:
             raise self.damaged(f"unfolds into more than {MAX_TABLES} tables", position)
         (distance,) = INT32.unpack_from(self.data, position)
         vtable = position - distance
-        offsets = self._vtables.get(vtable) or self._read_vtable(vtable)
-        if position + offsets[1] > len(self.data):
-            raise self.damaged("has a table that runs past its end", position)
-        return Table(self, position, offsets)
+        if vtable not in self._vtables:
+            self._vtables[vtable] = self._read_vtable(vtable)
+        return Table(self, position, self._vtables[vtable])
 
     def _read_vtable(self, position: int) -> tuple[int, ...]:
         """A vtable's 16-bit words: its size, its tables' size, then one offset per field."""
-        if position < 0 or position + 4 > len(self.data) or position % 2:
+        if position < 0 or position + 2 > len(self.data) or position % 2:
             raise self.damaged("has a table without description", position)
-        vtable_bytes, table_bytes = struct.unpack_from("<HH", self.data, position)
-        if vtable_bytes < 4 or vtable_bytes % 2 or position + vtable_bytes > len(self.data) or table_bytes < 4:
+        (vtable_bytes,) = UINT16.unpack_from(self.data, position)
+        if vtable_bytes % 2 or position + vtable_bytes > len(self.data):
             raise self.damaged("has a table whose description is broken", position)
         self.spend(vtable_bytes // 2, position)
-        offsets = struct.unpack_from(f"<{vtable_bytes // 2}H", self.data, position)
-        self._vtables[position] = offsets
-        return offsets
+        return struct.unpack_from(f"<{vtable_bytes // 2}H", self.data, position)
 
     def spend(self, elements: int, position: int) -> None:
         """Count elements that are about to be unpacked."""
@@ -189,8 +189,8 @@ class Table:
         if offset == 0:
             return 0
         place = self.position + offset
-        if offset < 4 or offset + size > self._offsets[1] or place % size:
-            raise self._buffer.damaged("has a field outside its table, or at a crooked address", place)
+        if place + size > len(self._buffer.data) or place % size:
+            raise self._buffer.damaged("has a field past its end, or at a crooked address", place)
         return place
 
     def _vector(self, field: int, element_bytes: int) -> tuple[int, int] | None:
@@ -204,6 +204,4 @@ class Table:
         start = header + 4
         if start + count * element_bytes > len(buffer.data):
             raise buffer.damaged(f"has a vector of {count} elements that runs past its end", header)
-        if start % element_bytes:
-            raise buffer.damaged("has a vector at a crooked address", header)
         return start, count

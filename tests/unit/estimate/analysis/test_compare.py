@@ -103,3 +103,7 @@ def test_comparing_alone_gives_the_same_as_the_analysis() -> None:
     model = ModelFile.of("m.tflite", skipping().build())
     alone, whole = compare(model, PROFILE), analyse(model, PROFILE)
     assert (alone.lower_bound_bytes, alone.planners) == (whole.lower_bound_bytes, whole.planners)
+
+
+def test_a_model_without_operators_has_a_plan() -> None:
+    assert plan_of(ModelBuilder()).head_bytes == 0

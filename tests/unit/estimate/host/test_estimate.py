@@ -69,6 +69,23 @@ def kernels_that_read_compressed_tensors():
     return builder
 
 
+def without_operators(*tensors):
+    """A model that is nothing but its inputs and outputs."""
+    builder = ModelBuilder()
+    for kind in tensors:
+        tensor = builder.constant("c", [1, 8]) if kind == "constant" else builder.tensor("t", [1, 8], "int8", scales=1)
+        (builder.inputs if kind == "input" else builder.outputs).append(tensor)
+    return builder
+
+
+@pytest.mark.parametrize("tensors", [(), ("input",), ("input", "output"), ("constant",)])
+def test_the_layout_equals_the_host_on_models_without_operators(tensors):
+    model = model_file(without_operators(*tensors))
+    by_layout, on_host = estimate(model, HOST_PROFILE), host_estimate(model)
+    assert figures(by_layout)[:3] == figures(on_host)[:3]
+    assert by_layout.min_working_arena_bytes >= on_host.min_working_arena_bytes
+
+
 @pytest.mark.parametrize("build", [kernels_that_read_compressed_tensors, lambda: chain("RELU", "ABS", "TANH", size=99)])
 def test_the_layout_equals_the_host_on_models_made_here(build):
     model = model_file(build())

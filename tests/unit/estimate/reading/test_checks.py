@@ -62,13 +62,6 @@ def test_an_open_dimension_in_the_signature_alone_is_fine() -> None:
     check_shapes(graph_of(model))
 
 
-@pytest.mark.parametrize("index", [0, 1])
-def test_an_empty_dimension_of_what_is_written_is_refused(index: int) -> None:
-    model = chain("RELU")
-    model.tensors[index].shape = [1, 0]
-    assert "a dimension is 0" in shape_error(model)
-
-
 def test_the_empty_shape_of_a_scalar_is_fine() -> None:
     model = chain("RELU")
     model.tensor("shape", [0], "int32")
@@ -103,10 +96,10 @@ def test_two_4_bit_elements_share_a_byte() -> None:
     assert "has 2 bytes, but its shape needs 3" in shape_error(model)
 
 
-def test_a_model_without_operators_is_refused() -> None:
+def test_a_model_without_operators_is_fine() -> None:
     model = ModelBuilder()
     model.output(model.input("x", [1]))
-    assert "no operators" in order_error(model)
+    check_order(graph_of(model))
 
 
 def test_a_tensor_read_before_it_is_written_is_refused() -> None:
