@@ -66,6 +66,16 @@ def read_bench(path: Path) -> list[BenchDut]:
     return duts
 
 
+def boards_named_in(path: Path) -> list[str]:
+    """What a bench file calls the boards of its units, each once. They need not exist.
+
+    Raises:
+        UsageError: it cannot be read, or a unit has no board.
+    """
+    top = read_toml(path, hint="a bench file holds [[dut]] tables")
+    return list(dict.fromkeys(table.text("board") for table in top.inners("dut"))) if top.has("dut") else []
+
+
 def virtual_duts(board: Board, count: int) -> list[BenchDut]:
     """Virtual units of the sweep's own.
 

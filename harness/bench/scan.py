@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from harness.bench.boards import load_board
+from harness.bench.boards import board_ids, load_board
 from harness.bench.identity import read_unit_id
 from harness.device.hello import Hello, read_hello
 from harness.device.talk import Device, Patience
 from harness.domain.board import Board
 from harness.domain.dut import Dut, Probe
-from harness.errors import HarnessError, WrongDeviceError
+from harness.errors import HarnessError, UsageError, WrongDeviceError
 from harness.ports import Flasher, Transport
 
 Note = Callable[[str], None]
@@ -25,20 +26,38 @@ _PATIENCE = Patience(boot_s=1.0, answer_s=1.0, work_s=1.0)
 
 
 @dataclass(frozen=True)
+class KnownBoard:
+    """A board that a unit may say it is.
+
+    Attributes:
+        name: what bench files call it: an id, or the path of a board file.
+        board: its description.
+    """
+
+    name: str
+    board: Board
+
+
+@dataclass(frozen=True)
 class Answer:
     """A port behind which firmware of ours runs.
 
     Attributes:
         port: its name.
-        board: what the firmware was built for.
+        kind: what the firmware was built for.
         unit: the chip's own id, in hex.
         build_id: of the firmware.
     """
 
     port: str
-    board: Board
+    kind: KnownBoard
     unit: str
     build_id: str
+
+    @property
+    def board(self) -> Board:
+        """What the firmware was built for."""
+        return self.kind.board
 
 
 @dataclass(frozen=True)
@@ -54,19 +73,50 @@ class Unit:
     probe: str
 
 
-def ask_ports(ports: Sequence[str], transport: Transport, baud_rates: Sequence[int], note: Note) -> list[Answer]:
+def known_boards(own: Sequence[str]) -> Mapping[str, KnownBoard]:
+    """The boards that come with harness and the user's own, by the id that their firmware says.
+
+    Args:
+        own: ids, or paths of board files. One of these stands in for a board of the same id that comes with harness.
+
+    Raises:
+        BoardFileError: no such board, or a broken file.
+        UsageError: two files stand for one id.
+    """
+    found: dict[str, KnownBoard] = {}
+    for name in own:
+        known = KnownBoard(name, load_board(name))
+        other = found.setdefault(known.board.id, known)
+        if _file(other.name) != _file(name):
+            raise UsageError(
+                "two board files have the same name, and firmware says nothing more",
+                where=name,
+                measured=other.name,
+                hint="rename one of them, and flash its units again",
+            )
+    return {board: KnownBoard(board, load_board(board)) for board in board_ids()} | found
+
+
+def ask_ports(ports: Sequence[str], transport: Transport, boards: Mapping[str, KnownBoard], note: Note) -> list[Answer]:
     """Ask each port who is there.
 
     Args:
         ports: their names.
         transport: opens them.
-        baud_rates: those that boards use; each is tried.
-        note: told which ports do not answer.
+        boards: those that units may be, by the id that their firmware says; each of their baud rates is tried.
+        note: told which ports do not answer, and which answer for an unknown board.
 
     Raises:
         WrongDeviceError: two ports answer for the same unit.
     """
-    answers = [answer for port in ports if (answer := _ask_port(port, transport, baud_rates, note))]
+    baud_rates = sorted({known.board.baud_rate for known in boards.values()}, reverse=True)
+    answers = []
+    for port in ports:
+        hello = _hello_at_any(port, transport, baud_rates, note)
+        if hello is not None and hello.board in boards:
+            answers.append(Answer(port, boards[hello.board], hello.unit, hello.build_id))
+        elif hello is not None:
+            note(f"{port} is left out: no board {hello.board!r} is known here; name its file with --board")
     _refuse_doubles(answers)
     return answers
 
@@ -90,12 +140,16 @@ def match_probes(answers: Sequence[Answer], flashers: Mapping[str, Flasher], not
     return units
 
 
-def _ask_port(port: str, transport: Transport, baud_rates: Sequence[int], note: Note) -> Answer | None:
+def _file(name: str) -> Path | str:
+    """What a board's name stands for, however it is spelled."""
+    return Path(name).resolve() if name.endswith(".toml") else name
+
+
+def _hello_at_any(port: str, transport: Transport, baud_rates: Sequence[int], note: Note) -> Hello | None:
     why = ""
     for baud_rate in baud_rates:
         try:
-            hello = _hello(port, transport, baud_rate)
-            return Answer(port, load_board(hello.board), hello.unit, hello.build_id)
+            return _hello(port, transport, baud_rate)
         except HarnessError as error:
             why = f"{error.what}, {error.measured}" if error.measured else error.what
     note(f"{port} is left out: {why}")

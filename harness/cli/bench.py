@@ -25,24 +25,24 @@ def command() -> None:
 @command.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The bench file to write.  [default: print it]")
 @click.option("--port", "ports", multiple=True, help="Ask this port, too; for network ports such as rfc2217://….")
-def scan(*, output: Path | None, ports: tuple[str, ...]) -> None:
+@click.option("--board", multiple=True, help="Know this board file, too.  [default: those that the bench file names]")
+def scan(*, output: Path | None, ports: tuple[str, ...], board: tuple[str, ...]) -> None:
     """Write a bench file of what is plugged in.
 
     Each port is asked which unit runs there, and each probe which chip it holds, so that they fit together whatever
-    their names are. Only units that run harness's firmware answer: flash new ones with `harness flash` first.
+    their names are. Only units that run harness's firmware answer: flash new ones with `harness flash` first. Firmware
+    says for which board it was built; those of your own board files are found when --board names the file.
     """
     from harness import plugins
-    from harness.bench.boards import board_ids, load_board
-    from harness.bench.scan import ask_ports, match_probes
+    from harness.bench.scan import ask_ports, known_boards, match_probes
     from harness.files.safe import write_atomically
     from harness.virtual import registry
 
-    boards = [load_board(board) for board in board_ids()]
-    flashers = {name: plugins.flasher(name) for name in {board.flasher for board in boards}}
+    boards = known_boards([*board, *_boards_before(output)])
+    flashers = {name: plugins.flasher(name) for name in {known.board.flasher for known in boards.values()}}
     transport = plugins.transport("serial")
     listed = [each.path for each in transport.ports()] + [entry.port for entry in registry.running()]
-    rates = sorted({board.baud_rate for board in boards}, reverse=True)
-    answers = ask_ports([*dict.fromkeys((*listed, *ports))], transport, rates, _note)
+    answers = ask_ports([*dict.fromkeys((*listed, *ports))], transport, boards, _note)
     units = match_probes(answers, flashers, _note)
     if not units:
         raise BenchError(
@@ -58,6 +58,19 @@ def scan(*, output: Path | None, ports: tuple[str, ...]) -> None:
         _note(f"{counted(len(units), 'unit')} written to {output}")
 
 
+def _boards_before(output: Path | None) -> list[str]:
+    """The user's own boards in the bench file that is about to be written anew."""
+    from harness.bench.file import boards_named_in
+
+    if output is None or not output.exists():
+        return []
+    own = [name for name in boards_named_in(output) if name.endswith(".toml")]
+    gone = [name for name in own if not Path(name).exists()]
+    for name in gone:
+        _note(f"{output}: the board file {name} is gone")
+    return [name for name in own if name not in gone]
+
+
 def _bench_text(units: Sequence[Unit]) -> str:
     """A bench file. JSON's strings are also TOML's."""
     counts: Counter[str] = Counter()
@@ -66,7 +79,7 @@ def _bench_text(units: Sequence[Unit]) -> str:
         answer = unit.answer
         counts[answer.board.id] += 1
         lines.append(f"\n# unit {answer.unit}, firmware {answer.build_id}\n[[dut]]\n")
-        values = {"name": f"{answer.board.id}-{counts[answer.board.id]}", "board": answer.board.id}
+        values = {"name": f"{answer.board.id}-{counts[answer.board.id]}", "board": answer.kind.name}
         values |= {"probe": unit.probe} if unit.probe else {}
         values |= {"port": answer.port}
         lines += [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]

@@ -10,9 +10,10 @@ from harness import plugins
 from harness.bench.boards import load_board
 from harness.bench.file import read_bench
 from harness.bench.identity import find_port, read_unit_id
-from harness.bench.scan import ask_ports, match_probes
+from harness.bench.scan import ask_ports, known_boards, match_probes
 from harness.domain.dut import Dut, SerialPort
 from harness.errors import SerialPortError, WrongDeviceError
+from harness.files.resources import boards_dir
 from harness.virtual import registry
 from tests.support.boards import BOARD
 
@@ -78,9 +79,26 @@ def test_a_scan_writes_a_bench_file_that_fits_ports_and_probes_together(harness,
     assert tomllib.loads(path.read_text())["dut"][0]["board"] == BOARD
 
 
+def test_a_scan_knows_boards_of_the_users_own_files(harness, pair, tmp_path):
+    entry, own, path = pair[0], tmp_path / "own-board.toml", tmp_path / "bench.toml"
+    own.write_text((boards_dir() / f"{BOARD}.toml").read_text())
+    assert harness("flash", "--board", own, "--probe", entry.probe_id).status == 0
+    try:
+        unknown = harness("bench", "scan")
+        assert f"{entry.port} is left out: no board 'own-board' is known here" in unknown.err
+        ended = harness("bench", "scan", "--board", own, "-o", path)
+        assert ended.status == 0, ended.err
+        assert {unit.probe: unit.board for unit in read_bench(path)}[entry.probe_id].id == "own-board"
+        again = harness("bench", "scan", "-o", path)  # which names the board
+        assert again.status == 0, again.err
+        assert f'board = "{own}"' in path.read_text()
+    finally:
+        assert harness("flash", "--board", BOARD, "--probe", entry.probe_id).status == 0
+
+
 def test_a_silent_port_is_left_out_and_named(pair):
     notes = []
-    answers = ask_ports(["/dev/no_such_port"], Desk(()), [KIND.baud_rate], notes.append)
+    answers = ask_ports(["/dev/no_such_port"], Desk(()), known_boards([]), notes.append)
     assert answers == []
     assert "/dev/no_such_port is left out" in notes[0]
 
@@ -89,12 +107,12 @@ def test_two_ports_of_one_unit_are_refused(pair, tmp_path):
     alias = tmp_path / "ttyACM7"
     alias.symlink_to(pair[0].port)
     with pytest.raises(WrongDeviceError, match="two ports answer for one unit") as refusal:
-        ask_ports([pair[0].port, str(alias)], Desk(()), [KIND.baud_rate], lambda _: None)
+        ask_ports([pair[0].port, str(alias)], Desk(()), known_boards([]), lambda _: None)
     assert str(alias) in str(refusal.value)
 
 
 def test_a_unit_whose_probe_is_not_there_is_left_out(pair):
-    answers = ask_ports([pair[0].port], Desk(()), [KIND.baud_rate], lambda _: None)
+    answers = ask_ports([pair[0].port], Desk(()), known_boards([]), lambda _: None)
     notes = []
 
     class OtherProbesOnly:

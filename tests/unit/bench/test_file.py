@@ -1,7 +1,7 @@
 import pytest
 
 from harness.bench.boards import load_board
-from harness.bench.file import read_bench, virtual_duts
+from harness.bench.file import boards_named_in, read_bench, virtual_duts
 from harness.errors import BoardFileError, UsageError
 
 
@@ -75,3 +75,11 @@ def test_virtual_units_are_numbered():
 def test_hardware_cannot_be_started():
     with pytest.raises(UsageError, match="this board is hardware"):
         virtual_duts(load_board("stm32f407-discovery"), 1)
+
+
+def test_the_boards_that_a_bench_file_names_need_not_exist(tmp_path):
+    path = tmp_path / "bench.toml"
+    path.write_text("[[dut]]\nboard = 'gone.toml'\n[[dut]]\nboard = 'a'\n[[dut]]\nboard = 'gone.toml'\n")
+    assert boards_named_in(path) == ["gone.toml", "a"]
+    path.write_text("# nothing yet")
+    assert boards_named_in(path) == []
