@@ -10,10 +10,11 @@ from typing import Any
 
 from harness.domain.tflm_options import TflmOptions
 from harness.errors import PluginError, UsageError
-from harness.ports import Flasher, Packager, TflmProvider, Toolchain, Transport, UnitSource
+from harness.ports import Family, Flasher, Packager, TflmProvider, Toolchain, Transport, UnitSource
 
 TFLM = "harness.tflm"
 TOOLCHAINS = "harness.toolchains"
+FAMILIES = "harness.families"
 FLASHERS = "harness.flashers"
 PACKAGERS = "harness.packagers"
 TRANSPORTS = "harness.transports"
@@ -101,6 +102,12 @@ def is_path(name: str) -> bool:
 def toolchain(name: str) -> Toolchain:
     """The toolchain called `name`."""
     chosen: Toolchain = _load(TOOLCHAINS, name)()
+    return chosen
+
+
+def family(name: str) -> Family:
+    """The chip family called `name`."""
+    chosen: Family = _load(FAMILIES, name)()
     return chosen
 
 

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.domain.board import Board
+from harness.domain.board import Board, MemoryRegion
 from harness.domain.dut import Dut, Probe, SerialPort
+from harness.domain.family import ChipWords
 from harness.domain.firmware import FirmwareImage, FlashPart, FlashSegment, PackedModel, TflmSource, ToolchainInfo
 
 
@@ -82,6 +83,47 @@ class Toolchain(Protocol):
 
     def flash_image(self, elf: Path) -> FlashSegment:
         """What an ELF file puts into flash, as one contiguous piece."""
+
+
+class Family(Protocol):
+    """What is true of the chips of one family, and of their core.
+
+    `registers` are those of a fault frame or of `Inspectable`, by name.
+    """
+
+    @property
+    def unit_id(self) -> MemoryRegion | None:
+        """Where a probe finds the id that the chip's firmware says in its hello; None where none can read it."""
+
+    @property
+    def words(self) -> ChipWords:
+        """What only these chips say on the serial line."""
+
+    @property
+    def mapped_registers(self) -> Mapping[str, int]:
+        """Name and address of each fault register that lies in memory, for a probe."""
+
+    @property
+    def core_choice(self) -> str:
+        """What makes code for another core, as an aside in a sentence: compiler flags, for example."""
+
+    def explain(self, registers: Mapping[str, int]) -> Sequence[str]:
+        """What the registers say of a fault, in words; empty when they say nothing."""
+
+    def fault_address(self, registers: Mapping[str, int]) -> int | None:
+        """The address of data that could not be accessed; None when the core does not know it."""
+
+    def lacks_instruction(self, registers: Mapping[str, int]) -> bool:
+        """Whether the core came upon an instruction that it does not have."""
+
+    def stack_pointer(self, registers: Mapping[str, int]) -> int:
+        """The application's stack pointer, by what a probe has read, whatever the core was doing."""
+
+    def code_address(self, address: int) -> int:
+        """Where an instruction lies, by what a symbol, a pointer to a function or the program counter says of it."""
+
+    def call_site(self, word: int) -> int | None:
+        """An address inside the call that a return address returns from; None when it can be no return address."""
 
 
 class Line(Protocol):
@@ -174,8 +216,11 @@ class FlashSession(Protocol):
 class Inspectable(Protocol):
     """What a flash session may offer besides: a look into a core that has died."""
 
-    def registers(self) -> Mapping[str, int]:
-        """Halt the core and read its registers and fault status; it stays halted until it is started anew.
+    def registers(self, mapped: Mapping[str, int]) -> Mapping[str, int]:
+        """Halt the core and read its registers; it stays halted until it is started anew.
+
+        Args:
+            mapped: name and address of each register that lies in memory and is wanted besides.
 
         Returns:
             By the names that the core's reference manual gives them, lower case; `pc`, `lr` and `sp` always.

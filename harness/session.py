@@ -30,7 +30,7 @@ from harness.estimate import ModelFile, host_run, load_graph, struct_sizes
 from harness.measure.expectation import beside_the_board, expect, profile_of, title_of
 from harness.measure.min_arena import find_min_arena
 from harness.measure.output_check import unchecked, with_output_check
-from harness.measure.postmortem import DEATHS, blame, examine, name_culprit, with_postmortem
+from harness.measure.postmortem import DEATHS, Remains, blame, examine, name_culprit, with_postmortem
 from harness.measure.procedure import measure
 from harness.ports import Progress
 from harness.results.reconcile import reconcile, without_measurement
@@ -46,12 +46,12 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
         BenchError: one of the two does not work.
         UsageError: the firmware leaves too little RAM for the arena asked for.
     """
-    flasher = plugins.flasher(board.flasher)
+    family, flasher = plugins.family(board.family), plugins.flasher(board.flasher)
     flasher.prepare()  # it gets ready while the firmware is built
     provider, toolchain = plugins.tflm_provider(options.tflm, options.tflm_options), plugins.toolchain(board.toolchain)
     image = build(board, provider, toolchain, progress, operators=options.operators)
     check_arena_size(options.recipe.arena_size_bytes or 0, image.arena_max_bytes, image.board_id)
-    session = Session(board, image, Connection(board, flasher, options), options, progress)
+    session = Session(board, image, Connection(board, family, flasher, options), options, progress)
     try:
         session.connect()
         yield session
@@ -198,9 +198,10 @@ class Session:
             found = measure(device, subject, self._options.recipe)
         except DEATHS as error:
             minimum_bytes = expected.min_working_arena_bytes
-            self._postmortem = examine(error, subject, minimum_bytes, device, self.connect().flash)
+            remains = Remains(device, self.connect().flash, self._connection.family)
+            self._postmortem = examine(error, subject, minimum_bytes, remains)
             raise blame(error, self._postmortem) from error
-        found = name_culprit(found, device, subject, self._options.recipe)
+        found = name_culprit(found, device, subject, self._options.recipe, self._connection.family)
         if not self._options.min_arena:
             return found
         guess = expected.min_working_arena_bytes

@@ -34,11 +34,9 @@ void SendFault(const Fault& fault) {
   frame->Member("pc", fault.pc);
   frame->Member("lr", fault.lr);
   frame->Member("sp", fault.sp);
-  frame->Member("psr", fault.psr);
-  frame->Member("cfsr", fault.cfsr);
-  frame->Member("hfsr", fault.hfsr);
-  frame->Member("mmfar", fault.mmfar);
-  frame->Member("bfar", fault.bfar);
+  for (size_t i = 0; i < fault.register_count; ++i) {
+    frame->Member(fault.registers[i].name, fault.registers[i].value);
+  }
   frame->Member("text", fault.text);
   WriteOperator(frame.json(), tflm::RunningOperator());
 }

@@ -1,6 +1,7 @@
 // The last words of a firmware that cannot go on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "app/json_writer.h"
@@ -8,17 +9,21 @@
 
 namespace harness {
 
-// Addresses and registers as the core saved them; 0 where a port or a kind of fault has none.
+// A register that only some cores have. Its name is that of the core's manual, in lower case; the host's plug-in of the
+// family (harness/families) knows it by that.
+struct FaultRegister {
+  const char* name;
+  uint32_t value;
+};
+
+// As the core saved it; 0 where a kind of fault has none.
 struct Fault {
   const char* kind;
   uint32_t pc = 0;
-  uint32_t lr = 0;
+  uint32_t lr = 0;  // where the code would have returned to
   uint32_t sp = 0;
-  uint32_t psr = 0;
-  uint32_t cfsr = 0;
-  uint32_t hfsr = 0;
-  uint32_t mmfar = 0;
-  uint32_t bfar = 0;
+  const FaultRegister* registers = nullptr;
+  size_t register_count = 0;
   const char* text = "";
 };
 

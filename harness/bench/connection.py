@@ -15,7 +15,7 @@ from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.firmware import FlashPart
 from harness.domain.run_options import RunOptions
-from harness.ports import Flasher, FlashSession, Line
+from harness.ports import Family, Flasher, FlashSession, Line
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,14 @@ class Connection:
 
     Args:
         board: what kind of unit.
+        family: the board's.
         flasher: writes and starts the unit.
         options: which unit, when there are several.
     """
 
-    def __init__(self, board: Board, flasher: Flasher, options: RunOptions) -> None:
+    def __init__(self, board: Board, family: Family, flasher: Flasher, options: RunOptions) -> None:
         self._board = board
+        self.family = family
         self._flasher = flasher
         self._options = options
         self._stack = ExitStack()
@@ -91,13 +93,13 @@ class Connection:
     @contextmanager
     def _device(self, flash: FlashSession) -> Iterator[Device]:
         transport = plugins.transport(self._board.transport)
-        self._port = self._port or find_port(flash, self._board, transport)
+        self._port = self._port or find_port(flash, self._board, self.family, transport)
 
         def open_line() -> Line:
             return RecordedLine(transport.open(self._port, self._board.baud_rate), self.serial_log)
 
         line = flash.start(open_line)
         try:
-            yield Device(line, lambda: flash.restart(line), patience_for(self._board))
+            yield Device(line, lambda: flash.restart(line), patience_for(self._board), self.family.words)
         finally:
             line.close()

@@ -6,16 +6,18 @@ the serial line and its probe reads from the chip, is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import plugins
 from harness.bench.boards import board_ids, load_board
 from harness.bench.identity import read_unit_id
 from harness.device.hello import Hello, read_hello
 from harness.device.talk import Device, Patience
 from harness.domain.board import Board
 from harness.domain.dut import Dut, Probe
+from harness.domain.family import ChipWords
 from harness.errors import HarnessError, UsageError, WrongDeviceError
 from harness.ports import Flasher, Transport
 
@@ -110,9 +112,10 @@ def ask_ports(ports: Sequence[str], transport: Transport, boards: Mapping[str, K
         WrongDeviceError: two ports answer for the same unit.
     """
     baud_rates = sorted({known.board.baud_rate for known in boards.values()}, reverse=True)
+    words = _words_of(boards.values())
     answers = []
     for port in ports:
-        hello = _hello_at_any(port, transport, baud_rates, note)
+        hello = _hello_at_any(port, transport, baud_rates, words, note)
         if hello is not None and hello.board in boards:
             answers.append(Answer(port, boards[hello.board], hello.unit, hello.build_id))
         elif hello is not None:
@@ -145,21 +148,29 @@ def _file(name: str) -> Path | str:
     return Path(name).resolve() if name.endswith(".toml") else name
 
 
-def _hello_at_any(port: str, transport: Transport, baud_rates: Sequence[int], note: Note) -> Hello | None:
+def _words_of(boards: Iterable[KnownBoard]) -> ChipWords:
+    """What any of their chips may say: whose port it is shows only when it answers."""
+    families = [plugins.family(name) for name in sorted({known.board.family for known in boards})]
+    return ChipWords(boot_texts=tuple(text for family in families for text in family.words.boot_texts))
+
+
+def _hello_at_any(
+    port: str, transport: Transport, baud_rates: Sequence[int], words: ChipWords, note: Note
+) -> Hello | None:
     why = ""
     for baud_rate in baud_rates:
         try:
-            return _hello(port, transport, baud_rate)
+            return _hello(port, transport, baud_rate, words)
         except HarnessError as error:
             why = f"{error.what}, {error.measured}" if error.measured else error.what
     note(f"{port} is left out: {why}")
     return None
 
 
-def _hello(port: str, transport: Transport, baud_rate: int) -> Hello:
+def _hello(port: str, transport: Transport, baud_rate: int, words: ChipWords) -> Hello:
     line = transport.open(port, baud_rate)
     try:
-        return read_hello(Device(line, lambda: None, _PATIENCE).ask("hello", "hello"))
+        return read_hello(Device(line, lambda: None, _PATIENCE, words).ask("hello", "hello"))
     finally:
         line.close()
 
@@ -187,7 +198,7 @@ def _held(probe: Probe, answer: Answer, flasher: Flasher, note: Note) -> str | N
     """The id of the chip that a probe holds; None when it cannot be read."""
     try:
         with flasher.connect(Dut(answer.board, probe.unique_id, answer.port)) as session:
-            return read_unit_id(session, answer.board)
+            return read_unit_id(session, plugins.family(answer.board.family))
     except HarnessError as error:
         note(f"probe {probe.unique_id}: {error.what}")
         return None

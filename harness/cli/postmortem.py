@@ -14,6 +14,7 @@ from harness.errors import printable
 
 _DUMP_BYTES = 16
 _REGISTERS_PER_LINE = 4
+_NAME_WIDTH = 5
 
 
 @click.command()
@@ -51,6 +52,7 @@ def _lines(found: PostMortem) -> Iterator[str]:
     if found.fault:
         yield from _register_lines(f"registers when it died ({found.fault.kind})", found.fault.registers)
     yield from _register_lines("registers as the probe read them", found.registers)
+    yield from (f"  {words}" for words in found.fault_words)
     if found.calls:
         yield "calls on the stack, innermost first (stale ones may be among them)"
     yield from (f"  {call}" for call in found.calls)
@@ -63,7 +65,8 @@ def _lines(found: PostMortem) -> Iterator[str]:
 def _register_lines(title: str, registers: Mapping[str, int]) -> Iterator[str]:
     if registers:
         yield title
-    pairs = [f"{name:>5} {value:08x}" for name, value in registers.items()]
+    width = max((_NAME_WIDTH, *map(len, registers)))
+    pairs = [f"{name:>{width}} {value:08x}" for name, value in registers.items()]
     for start in range(0, len(pairs), _REGISTERS_PER_LINE):
         yield "  " + "  ".join(pairs[start : start + _REGISTERS_PER_LINE])
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from harness.domain.family import CORE_REGISTERS, ChipWords
 from harness.domain.postmortem import DeviceFault, RunningOperator
 from harness.errors import BrownOutError, DeviceError, DeviceFaultError, StackOverflowError, WatchdogError
 from harness.files.fields import Fields
 
-_REGISTERS = ("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar")
-_SHOWN_REGISTERS = tuple(name for name in _REGISTERS if name != "psr")
 _MORE_TIME = "a larger watchdog.timeout_s in the board file gives slow models more time"
 
 
-def read_fault(body: Fields) -> DeviceFault:
-    """The content of a fault frame."""
+def read_fault(body: Fields, words: ChipWords) -> DeviceFault:
+    """The content of a fault frame.
+
+    Args:
+        body: the frame's fields.
+        words: which registers such a chip has. Some kinds of fault, such as abort, have none but pc, lr and sp: the
+            others are then 0.
+    """
+    core = {name: body.count(name) for name in CORE_REGISTERS}
+    family = {name: body.count(name) if body.has(name) else 0 for name in words.fault_registers}
     return DeviceFault(
         kind=body.text("kind"),
         stage=body.text("stage"),
         text=body.text("text"),
-        registers={name: body.count(name) for name in _REGISTERS},
+        registers=core | family,
         operator=read_operator(body),
     )
 
@@ -29,10 +36,10 @@ def read_operator(body: Fields) -> RunningOperator | None:
     return RunningOperator(body.count("operator"), body.text("operator_name"), body.count("operator_function"))
 
 
-def fault_error(fault: DeviceFault, port: str) -> DeviceError:
+def fault_error(fault: DeviceFault, port: str, words: ChipWords) -> DeviceError:
     """The error that a fault amounts to."""
     during = f"{fault.stage}, in {fault.operator}" if fault.operator else fault.stage
-    measured = ", ".join(f"{name}={fault.registers[name]:#010x}" for name in _SHOWN_REGISTERS)
+    measured = ", ".join(f"{name}={fault.registers[name]:#010x}" for name in (*CORE_REGISTERS, *words.cause_registers))
     if fault.kind == "hang":
         return WatchdogError(f"the device hangs during {during}", where=port, measured=measured, hint=_MORE_TIME)
     error = StackOverflowError if fault.kind == "stack_overflow" else DeviceFaultError

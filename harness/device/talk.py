@@ -13,6 +13,7 @@ from harness.device.faults import fault_error, read_fault, reset_error
 from harness.device.hello import Hello, read_hello
 from harness.device.wire import NO_NONCE, VERSION, Damaged, Decoder, Event, Frame, LogText, OtherVersion, encode_command
 from harness.domain.board import Board
+from harness.domain.family import NO_WORDS, ChipWords
 from harness.domain.postmortem import DeviceFault
 from harness.errors import DeadlineError, HarnessError, ProtocolError
 from harness.ports import Line
@@ -58,12 +59,14 @@ class Device:
         line: where it is.
         reset: resets it, the line staying open.
         patience: how long to wait for it.
+        words: what only such a chip says.
     """
 
-    def __init__(self, line: Line, reset: Callable[[], None], patience: Patience) -> None:
+    def __init__(self, line: Line, reset: Callable[[], None], patience: Patience, words: ChipWords = NO_WORDS) -> None:
         self._line = line
         self._reset = reset
         self._patience = patience
+        self._words = words
         self._decoder = Decoder()
         self._events: deque[Event] = deque()
         self._nonce = secrets.token_hex(4)
@@ -210,8 +213,8 @@ class Device:
             # Silence after damage: the damaged line was the answer.
             if event is None and self.damaged_lines > damaged_before and doing != "hello":
                 damaged = _AnswerDamagedError(f"the answer to {doing!r} arrived damaged", **self._damage())
-                raise explain(self._log[logged:], self._line.port) or damaged
-        raise explain(self._log[logged:], self._line.port) or self._silence(doing, within_s)
+                raise explain(self._log[logged:], self._line.port, self._words) or damaged
+        raise explain(self._log[logged:], self._line.port, self._words) or self._silence(doing, within_s)
 
     def _next_event(self, wait_s: float) -> Event | None:
         if not self._events:
@@ -234,8 +237,8 @@ class Device:
 
     def _judge_frame(self, frame: Frame, kinds: set[str], doing: str, nonces: set[str]) -> Frame | None:
         if frame.kind == "fault":
-            self._fault = read_fault(frame.body)
-            raise fault_error(self._fault, self._line.port)
+            self._fault = read_fault(frame.body, self._words)
+            raise fault_error(self._fault, self._line.port, self._words)
         self.boots += frame.kind == "hello"
         if frame.kind == "hello" and "hello" not in kinds:
             self._restarted = True
@@ -264,7 +267,7 @@ class Device:
     def _silence(self, doing: str, within_s: float) -> HarnessError:
         """What to say of a deadline that has passed."""
         boots, unfinished = doing == "hello", self._decoder.unfinished
-        if boots and (noise := explain_noise(self._log, self._line.port)):
+        if boots and (noise := explain_noise(self._log, self._line.port, self._words)):
             return noise
         if last := unfinished or (boots and self._log and self._log[-1]):
             return ProtocolError(

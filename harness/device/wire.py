@@ -60,12 +60,12 @@ Frames (device to host); all numbers are decimal JSON numbers::
     ok         cmd
     error      error (a word), text. `unsupported`: this TFLM cannot do it
     fault      kind (hard_fault|bus_fault|mem_manage|usage_fault|nmi|abort|stack_overflow|hang), stage (boot|idle|
-               allocate|input|invoke|scan|output), pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar, text. Sent by itself; while
-               an operator runs: operator (its number), operator_name, operator_function (its kernel's address)
+               allocate|input|invoke|scan|output), pc, lr, sp, text. Sent by itself
+               where the core itself has found the fault: the registers of its family (harness/families), by the names
+               that its manual gives them, lower case
+               while an operator runs: operator (its number), operator_name, operator_function (its kernel's address)
 
-The fault frame's registers have the names of a Cortex-M. On an Xtensa core lr holds register a0, sp register a1, psr
-PS, and bfar EXCVADDR, the address of a bad access; it counts when bit 15 of cfsr is set, as it does there. hfsr holds
-EXCCAUSE, and in its upper half the exception vector's offset from VECBASE. text is the name of the exception's cause.
+lr is where the code would have returned to, and sp the stack pointer, whatever the core calls these registers.
 
 The fill pattern: element i of an integer tensor is (i·37 + 11) mod 256, its low byte first, upper bytes zero; of a
 float tensor 1.0 + 0.5·(i mod 16).

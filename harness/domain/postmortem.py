@@ -35,7 +35,7 @@ class DeviceFault:
     Attributes:
         kind, stage: as wire.py lists them.
         text: what it had to say besides.
-        registers: as the core saved them: pc, lr, sp, psr, cfsr, hfsr, mmfar, bfar.
+        registers: as the core saved them: pc, lr and sp always, the others by their family's names.
         operator: which one was running; None when none was.
     """
 
@@ -100,7 +100,9 @@ class PostMortem:
         what: the same in words.
         fault: the device's last words; None when it died silently.
         registers: core and fault registers as the probe read them; empty without a probe that can.
-        pc, lr: where it was, and where it would have returned to.
+        fault_words: what the registers say of the fault, in words.
+        fault_address: of data that could not be accessed; None when the device did not know it.
+        pc, lr: where it was, and where it would have returned to; None when it would have returned nowhere.
         kernel: the kernel's function of the running operator.
         calls: return addresses found on the stack, innermost first. Stale ones may be among them.
         stack: the stack's bytes from the stack pointer up.
@@ -119,6 +121,8 @@ class PostMortem:
     what: str
     fault: DeviceFault | None = None
     registers: Mapping[str, int] = field(default_factory=dict)
+    fault_words: tuple[str, ...] = ()
+    fault_address: int | None = None
     pc: CodePlace | None = None
     lr: CodePlace | None = None
     kernel: CodePlace | None = None

@@ -18,13 +18,13 @@ from elftools.elf.sections import Symbol, SymbolTableSection
 
 from harness.domain.postmortem import CodePlace
 from harness.errors import BuildError
+from harness.ports import Family
 
 FindState = Callable[[LineProgram, int, int], LineState | None]
 """Finds the row of a line table for an address, and the end of the function there."""
 
 _PRIMARY_FILE = 1
 
-_THUMB = 1
 _BUILD_FOLDER = "./"
 
 
@@ -40,10 +40,12 @@ class CodeMap:
 
     Args:
         elf: the file.
+        family: of the chip that it is for, which marks addresses of code in its own way.
     """
 
-    def __init__(self, elf: Path) -> None:
+    def __init__(self, elf: Path, family: Family) -> None:
         self._elf = elf
+        self._family = family
 
     @cached_property
     def symbols(self) -> dict[str, int]:
@@ -56,12 +58,12 @@ class CodeMap:
             return {symbol.name: symbol["st_value"] for symbol in _symbols(elf, self._elf) if symbol.name}
 
     def place(self, address: int) -> CodePlace:
-        """The function and line of an instruction. The low bit, by which Cortex-M marks code, does not count.
+        """The function and line of an instruction.
 
         Raises:
             BuildError: the file cannot be read.
         """
-        return self._place(address & ~_THUMB, _state_at)
+        return self._place(self._family.code_address(address), _state_at)
 
     def entry(self, address: int) -> CodePlace:
         """A function, by the address that it is called at, and the line where it begins.
@@ -69,11 +71,16 @@ class CodeMap:
         Raises:
             BuildError: the file cannot be read.
         """
-        return self._place(address & ~_THUMB, _first_own_state)
+        return self._place(self._family.code_address(address), _first_own_state)
 
-    def holds_code(self, address: int) -> bool:
-        """Whether a function lies there."""
-        return self._function(address & ~_THUMB) is not None
+    def call(self, return_address: int) -> CodePlace | None:
+        """The call that a return address returns from; None for a word that can be no return address.
+
+        Raises:
+            BuildError: the file cannot be read.
+        """
+        site = self._family.call_site(return_address)
+        return None if site is None else self._place(site, _state_at)
 
     def _place(self, address: int, find: FindState) -> CodePlace:
         function = self._function(address)
@@ -86,7 +93,7 @@ class CodeMap:
     def _functions(self) -> list[_Function]:
         with self._opened() as elf:
             found = [
-                _Function(symbol["st_value"] & ~_THUMB, symbol["st_size"], symbol.name)
+                _Function(self._family.code_address(symbol["st_value"]), symbol["st_size"], symbol.name)
                 for symbol in _symbols(elf, self._elf)
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]
             ]

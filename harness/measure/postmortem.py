@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from harness.build.firmware import GUARD_BYTES
 from harness.device.commands import check_hello
@@ -17,7 +17,6 @@ from harness.domain.postmortem import (
     STACK,
     ArenaEnds,
     CodePlace,
-    DeviceFault,
     PostMortem,
     RunningOperator,
 )
@@ -34,7 +33,7 @@ from harness.errors import (
 )
 from harness.measure.elf_lines import CodeMap
 from harness.measure.procedure import find_culprit
-from harness.ports import FlashSession, Inspectable
+from harness.ports import Family, FlashSession, Inspectable
 
 DEATHS = (DeviceFaultError, StackOverflowError, WatchdogError, DeadlineError)
 """The errors after which there is something to look at."""
@@ -45,15 +44,23 @@ _MOST_CALLS = 16
 _OVERRUN_REACH_BYTES = 64 * 1024
 """An access this far behind the arena is taken for one that ran out of it."""
 
-# ARMv7-M section B3.2.15: the fault address registers hold something only when these bits of CFSR say so.
-_ADDRESS_VALID: Mapping[str, int] = MappingProxyType({"mmfar": 1 << 7, "bfar": 1 << 15})
-# The same section: UNDEFINSTR.
-_UNDEFINED_INSTRUCTION = 1 << 16
+
+@dataclass(frozen=True)
+class Remains:
+    """What there is to look into.
+
+    Attributes:
+        device: the unit, as the serial line knows it.
+        flash: the probe's connection to it.
+        family: its chip's.
+    """
+
+    device: Device
+    flash: FlashSession
+    family: Family
 
 
-def examine(
-    error: HarnessError, subject: Subject, expected_minimum_bytes: int | None, device: Device, flash: FlashSession
-) -> PostMortem:
+def examine(error: HarnessError, subject: Subject, expected_minimum_bytes: int | None, remains: Remains) -> PostMortem:
     """Look into a device that has died.
 
     What the probe cannot or will not tell is left out: the device may be gone altogether, or have started anew.
@@ -62,9 +69,9 @@ def examine(
         error: how it ended, one of DEATHS.
         subject: what ran.
         expected_minimum_bytes: the smallest arena that the model should need; None when unknown.
-        device: it, as the serial line knows it.
-        flash: the probe's connection to it.
+        remains: of the device.
     """
+    device, family = remains.device, remains.family
     found = PostMortem(
         model=subject.model,
         board=subject.board.id,
@@ -74,14 +81,14 @@ def examine(
         what=error.what,
         fault=device.fault,
     )
-    code = CodeMap(subject.image.elf)
+    code = CodeMap(subject.image.elf, family)
     try:
         if not device.restarted:
-            found = _with_probe(found, device.arena_bytes, flash, code)
+            found = _with_probe(found, remains, code)
     except HarnessError as trouble:  # it must not hide what the device itself has said
         found = replace(found, probe_trouble=trouble.what)
-    found = _with_places(found, code)
-    suspect, reasons = _suspect(found, device.arena_bytes, expected_minimum_bytes)
+    found = _with_places(_explained(found, family), code)
+    suspect, reasons = _suspect(found, device.arena_bytes, expected_minimum_bytes, family)
     return replace(found, suspect=suspect, reasons=reasons)
 
 
@@ -90,7 +97,7 @@ def with_postmortem(row: Reconciliation, found: PostMortem | None) -> Reconcilia
     return row if found is None else replace(row, causes=(*row.causes, *found.summary()), postmortem=found)
 
 
-def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: Recipe) -> Measurement:
+def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: Recipe, family: Family) -> Measurement:
     """A measurement with overruns, and with the operator that makes them, found by running the model once more.
 
     Args:
@@ -98,6 +105,7 @@ def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: R
         device: that it was made on.
         subject: of what.
         recipe: how.
+        family: the device's.
 
     Raises:
         HarnessError: the device does not run any more.
@@ -108,7 +116,7 @@ def name_culprit(found: Measurement, device: Device, subject: Subject, recipe: R
     culprit = find_culprit(device, hello, subject, replace(recipe, arena_size_bytes=found.arena_size_bytes))
     if culprit is None:
         return found
-    kernel = _kernel(culprit, CodeMap(subject.image.elf))
+    kernel = _kernel(culprit, CodeMap(subject.image.elf, family))
     words = f"the first to do so is {culprit}" + (f", kernel {kernel}" if kernel else "")
     return replace(found, overruns=(*found.overruns, words))
 
@@ -128,13 +136,14 @@ def blame(error: HarnessError, found: PostMortem) -> HarnessError:
     )
 
 
-def _with_probe(found: PostMortem, arena_bytes: int | None, flash: FlashSession, code: CodeMap) -> PostMortem:
+def _with_probe(found: PostMortem, remains: Remains, code: CodeMap) -> PostMortem:
     """What a probe can tell: registers, stack, and the ends of the arena."""
+    flash, family, arena_bytes = remains.flash, remains.family, remains.device.arena_bytes
     if not isinstance(flash, Inspectable):
         return found
-    found = replace(found, registers=dict(flash.registers()))
+    found = replace(found, registers=dict(flash.registers(family.mapped_registers)))
     start, end = code.symbols["_stack_start"], code.symbols["_stack_end"]
-    pointer = _stack_pointer(found)
+    pointer = _stack_pointer(found, family)
     low = max(start, pointer) & ~3
     stack = flash.read(low, min(end - low, _MOST_STACK_BYTES)) if low < end else b""
     found = replace(found, stack=stack, stack_free_bytes=pointer - start)
@@ -155,16 +164,25 @@ def _arena_ends(arena_bytes: int, flash: FlashSession, code: CodeMap) -> ArenaEn
     )
 
 
-def _stack_pointer(found: PostMortem) -> int:
+def _stack_pointer(found: PostMortem, family: Family) -> int:
     """Of the code that died: after a fault the core itself stands in the handler, on another stack."""
     if found.fault and found.fault.registers["sp"]:
         return found.fault.registers["sp"]
-    return found.registers.get("psp") or found.registers["sp"]
+    return family.stack_pointer(found.registers)
+
+
+def _explained(found: PostMortem, family: Family) -> PostMortem:
+    """Registers as words."""
+    return replace(
+        found,
+        fault_words=tuple(family.explain(_registers(found))),
+        fault_address=family.fault_address(found.fault.registers) if found.fault else None,
+    )
 
 
 def _with_places(found: PostMortem, code: CodeMap) -> PostMortem:
     """Addresses as functions and lines."""
-    registers = found.fault.registers if found.fault else found.registers
+    registers = _registers(found)
     calls = tuple(_calls(found.stack, code))
     pc = code.place(registers["pc"]) if registers else None
     if pc and not pc.function and calls:  # nothing was saved, since there was no stack left to save it on
@@ -172,10 +190,15 @@ def _with_places(found: PostMortem, code: CodeMap) -> PostMortem:
     return replace(
         found,
         pc=pc,
-        lr=_caller(registers["lr"], code) if registers else None,
+        lr=code.call(registers["lr"]) if registers else None,
         kernel=_kernel(found.operator, code),
         calls=calls,
     )
+
+
+def _registers(found: PostMortem) -> Mapping[str, int]:
+    """Those of the code that died, as far as anybody knows them."""
+    return found.fault.registers if found.fault else found.registers
 
 
 def _kernel(operator: RunningOperator | None, code: CodeMap) -> CodePlace | None:
@@ -183,25 +206,21 @@ def _kernel(operator: RunningOperator | None, code: CodeMap) -> CodePlace | None
     return code.entry(operator.function) if operator and operator.function else None
 
 
-def _caller(return_address: int, code: CodeMap) -> CodePlace:
-    """The place of a call: the line of the instruction before the one that it returns to."""
-    return code.place((return_address & ~1) - 2)
-
-
 def _calls(stack: bytes, code: CodeMap) -> Iterator[CodePlace]:
-    """Words on the stack that look like return addresses. Cortex-M code pushes them with the low bit set."""
+    """The calls that words on the stack look like return addresses of."""
     words = (int.from_bytes(stack[at : at + 4], "little") for at in range(0, len(stack) - 3, 4))
-    plausible = (word for word in words if word & 1 and code.holds_code(word))
-    for word, _ in zip(plausible, range(_MOST_CALLS), strict=False):
-        yield _caller(word, code)
+    calls = (call for word in words if (call := code.call(word)) and call.function)
+    return islice(calls, _MOST_CALLS)
 
 
-def _suspect(found: PostMortem, arena_bytes: int | None, expected_bytes: int | None) -> tuple[str, tuple[str, ...]]:
+def _suspect(
+    found: PostMortem, arena_bytes: int | None, expected_bytes: int | None, family: Family
+) -> tuple[str, tuple[str, ...]]:
     """Who is to blame, and why."""
     stack = tuple(_stack_reasons(found))
     if stack:
         return STACK, stack
-    code = tuple(_code_reasons(found))
+    code = tuple(_code_reasons(found, family))
     if code:
         return CODE, code
     arena = tuple(_arena_reasons(found, arena_bytes, expected_bytes))
@@ -219,12 +238,12 @@ def _stack_reasons(found: PostMortem) -> Iterator[str]:
         yield f"the stack pointer is {-found.stack_free_bytes} bytes below the stack"
 
 
-def _code_reasons(found: PostMortem) -> Iterator[str]:
+def _code_reasons(found: PostMortem, family: Family) -> Iterator[str]:
     """Only where code lies: a core that was led astray meets anything."""
-    if found.fault and found.fault.registers["cfsr"] & _UNDEFINED_INSTRUCTION and found.pc and found.pc.function:
+    if found.fault and family.lacks_instruction(found.fault.registers) and found.pc and found.pc.function:
         yield (
             "the core does not have the instruction at which it died: something was compiled for another core or FPU "
-            "(-mcpu, -mfpu), and the model is not to blame"
+            f"({family.core_choice}), and the model is not to blame"
         )
 
 
@@ -245,13 +264,5 @@ def _broken_guards(arena: ArenaEnds) -> list[str]:
 
 
 def _is_overrun(found: PostMortem, arena: ArenaEnds) -> bool:
-    address = _fault_address(found.fault)
+    address = found.fault_address
     return address is not None and arena.end <= address < arena.end + _OVERRUN_REACH_BYTES
-
-
-def _fault_address(fault: DeviceFault | None) -> int | None:
-    """The address that could not be accessed, when the core knows it."""
-    if fault is None:
-        return None
-    registers: Mapping[str, int] = fault.registers
-    return next((registers[name] for name, bit in _ADDRESS_VALID.items() if registers["cfsr"] & bit), None)

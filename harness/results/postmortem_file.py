@@ -35,6 +35,8 @@ def postmortem_from_json(item: Fields) -> PostMortem:
         what=item.text("what"),
         fault=_optional(item, "fault", _fault),
         registers=item.inner("registers").all_integers(),
+        fault_words=item.texts("fault_words") if item.has("fault_words") else (),
+        fault_address=item.integer_or_none("fault_address"),
         pc=_optional(item, "pc", _place),
         lr=_optional(item, "lr", _place),
         kernel=_optional(item, "kernel", _place),

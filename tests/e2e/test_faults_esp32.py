@@ -34,6 +34,7 @@ from tests.support import esp32_probe
 pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("esp32")]
 BOARD = load_board("esp32-virtual")
+WORDS = plugins.family(BOARD.family).words
 DATA = random.Random(5).randbytes(100_000)  # noqa: S311 - no secret
 SEGMENT = FlashSegment(0x1000, DATA)
 MAGIC_OF_ESP32_S2 = 0x000007C6
@@ -179,7 +180,7 @@ def boot(flasher: EsptoolFlasher, dut: Dut, before: Callable[[], object] = lambd
         before()
         line = session.start(lambda: transport.open(dut.port, BOARD.baud_rate))
         try:
-            Device(line, lambda: session.restart(line), Patience(boot_s=3.0)).await_boot()
+            Device(line, lambda: session.restart(line), Patience(boot_s=3.0), WORDS).await_boot()
         finally:
             line.close()
 

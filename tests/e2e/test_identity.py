@@ -18,6 +18,7 @@ from harness.virtual import registry
 from tests.support.boards import BOARD
 
 KIND = load_board(BOARD)
+FAMILY = plugins.family(KIND.family)
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,15 @@ def test_the_port_of_a_unit_is_found_in_any_order(pair):
     for entry in pair:
         with flasher.connect(dut(entry)) as flash:
             for ports in (pair, pair[::-1]):
-                assert find_port(flash, KIND, Desk(tuple(each.port for each in ports))) == entry.port
+                assert find_port(flash, KIND, FAMILY, Desk(tuple(each.port for each in ports))) == entry.port
 
 
 def test_a_unit_that_answers_nowhere_is_refused_with_the_list(pair):
     flasher = plugins.flasher(KIND.flasher)
     with flasher.connect(dut(pair[0])) as flash:
         with pytest.raises(SerialPortError, match="no serial port is this unit's") as refusal:
-            find_port(flash, KIND, Desk((pair[1].port, "/dev/no_such_port")))
-        assert read_unit_id(flash, KIND) in str(refusal.value)
+            find_port(flash, KIND, FAMILY, Desk((pair[1].port, "/dev/no_such_port")))
+        assert read_unit_id(flash, FAMILY) in str(refusal.value)
     assert f"{pair[1].port}: the device is silent" in str(refusal.value)
     assert "/dev/no_such_port: no such port" in str(refusal.value)
 

@@ -49,9 +49,13 @@ def test_a_death_is_named_with_function_and_line(run, misdeed, error_class, func
 
 
 def test_the_first_bad_address_is_told(run):
-    fault = run(ARENA).postmortem.fault
+    found = run(ARENA).postmortem
+    fault = found.fault
     assert (fault.kind, fault.text) == ("bus_fault", "LoadStoreError")
-    assert fault.registers["bfar"] == 0x40000000  # behind the arena, and behind the data RAM
+    assert list(fault.registers) == ["pc", "lr", "sp", "ps", "vector", "exccause", "excvaddr"]
+    assert (fault.registers["vector"], fault.registers["exccause"]) in {(0x300, 3), (0x340, 3)}
+    assert fault.registers["excvaddr"] == found.fault_address == 0x40000000  # behind the arena, and behind the data RAM
+    assert found.fault_words[0].startswith("LoadStoreError: ")
 
 
 def test_a_hang_is_ended_by_the_watchdog(run):

@@ -1,5 +1,6 @@
 // Exceptions of the core become fault frames.
 #include <cstdint>
+#include <iterator>
 
 #include "app/fault.h"
 #include "app/platform.h"
@@ -14,9 +15,6 @@ struct SavedRegisters {
 
 namespace {
 
-// CFSR of a Cortex-M, the bit that says that BFAR holds the address of the bad access.
-constexpr uint32_t kBusAddressValid = 1u << 15;
-
 // Offsets of vectors from VECBASE.
 constexpr uint32_t kNmiVector = 0x2C0;
 constexpr uint32_t kKernelVector = 0x300;
@@ -26,30 +24,20 @@ struct Cause {
   uint32_t number;
   const char* kind;
   const char* name;
-  bool has_address;  // of a load or store, in EXCVADDR
 };
 
 // Xtensa Instruction Set Architecture reference manual, exception causes; EXCCAUSE_* in ESP-IDF's xtensa/corebits.h.
-// clang-format off
 constexpr Cause kCauses[] = {
-    {0, "usage_fault", "IllegalInstruction", false},
-    {1, "usage_fault", "Syscall", false},
-    {2, "bus_fault", "InstructionFetchError", false},
-    {3, "bus_fault", "LoadStoreError", true},
-    {6, "usage_fault", "IntegerDivideByZero", false},
-    {8, "usage_fault", "Privileged", false},
-    {9, "usage_fault", "LoadStoreAlignment", true},
-    {12, "bus_fault", "InstrPIFDataError", false},
-    {13, "bus_fault", "LoadStorePIFDataError", true},
-    {14, "bus_fault", "InstrPIFAddrError", false},
-    {15, "bus_fault", "LoadStorePIFAddrError", true},
-    {20, "mem_manage", "InstFetchProhibited", false},
-    {28, "mem_manage", "LoadProhibited", true},
-    {29, "mem_manage", "StoreProhibited", true},
-    {32, "usage_fault", "Coprocessor0Disabled", false},
+    {0, "usage_fault", "IllegalInstruction"},    {1, "usage_fault", "Syscall"},
+    {2, "bus_fault", "InstructionFetchError"},   {3, "bus_fault", "LoadStoreError"},
+    {6, "usage_fault", "IntegerDivideByZero"},   {8, "usage_fault", "Privileged"},
+    {9, "usage_fault", "LoadStoreAlignment"},    {12, "bus_fault", "InstrPIFDataError"},
+    {13, "bus_fault", "LoadStorePIFDataError"},  {14, "bus_fault", "InstrPIFAddrError"},
+    {15, "bus_fault", "LoadStorePIFAddrError"},  {20, "mem_manage", "InstFetchProhibited"},
+    {28, "mem_manage", "LoadProhibited"},        {29, "mem_manage", "StoreProhibited"},
+    {32, "usage_fault", "Coprocessor0Disabled"},
 };
-// clang-format on
-constexpr Cause kUnknownCause{0, "hard_fault", "unknown cause", false};
+constexpr Cause kUnknownCause{0, "hard_fault", "unknown cause"};
 
 const Cause& CauseOf(const SavedRegisters& saved) {
   for (const Cause& cause : kCauses) {
@@ -78,18 +66,17 @@ extern "C" {
 
 esp32::SavedRegisters esp32_saved_registers;
 
-// The frame's fields have the names of another core's registers; wire.py says what they hold on this one.
 [[noreturn, gnu::used]] void ReportFault() {
   const esp32::SavedRegisters& saved = esp32_saved_registers;
   harness::Fault fault{esp32::KindOf(saved)};
   fault.pc = saved.pc;
   fault.lr = saved.a0;
   fault.sp = saved.a1;
-  fault.psr = saved.ps;
-  fault.cfsr = esp32::CauseOf(saved).has_address ? esp32::kBusAddressValid : 0;
-  fault.hfsr = saved.vector << 16 | saved.exccause;
-  fault.bfar = saved.excvaddr;
   fault.text = esp32::CauseOf(saved).name;
+  const harness::FaultRegister registers[] = {
+      {"ps", saved.ps}, {"vector", saved.vector}, {"exccause", saved.exccause}, {"excvaddr", saved.excvaddr}};
+  fault.registers = registers;
+  fault.register_count = std::size(registers);
   harness::SendFault(fault);
   platform::Halt();
 }

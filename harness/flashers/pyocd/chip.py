@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from pyocd.core import exceptions
@@ -33,10 +32,6 @@ _WRITE_SHARE = _ERASE_SHARE + _PROGRAM_SHARE
 """Of the time; reading back takes the rest."""
 _READ_BACK_BYTES = 16 * 1024
 _CORE_REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc", "xpsr", "msp", "psp")
-_FAULT_REGISTERS: Mapping[str, int] = MappingProxyType(
-    {"cfsr": 0xE000_ED28, "hfsr": 0xE000_ED2C, "mmfar": 0xE000_ED34, "bfar": 0xE000_ED38}
-)
-"""Of every Cortex-M with fault status (ARMv7-M section B3.2)."""
 _NO_PROTECTION = 0xAA
 """FLASH_OPTCR's RDP field at level 0 (RM0090 section 3.9.10)."""
 
@@ -93,13 +88,13 @@ class Chip:
         with explained("starting the chip", self._probe_id):
             self._target.resume()
 
-    def registers(self) -> dict[str, int]:
-        """Halt the core, and read its registers and its fault status."""
+    def registers(self, mapped: Mapping[str, int]) -> dict[str, int]:
+        """Halt the core, and read its registers and those that lie in memory; see `Inspectable.registers`."""
         with explained("reading registers", self._probe_id):
             self._target.halt()
             values = self._target.read_core_registers_raw(list(_CORE_REGISTERS))
             core = dict(zip(_CORE_REGISTERS, values, strict=True))
-            return core | {name: self._target.read32(address) for name, address in _FAULT_REGISTERS.items()}
+            return core | {name: self._target.read32(address) for name, address in mapped.items()}
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read memory, by aligned words."""

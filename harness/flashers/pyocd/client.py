@@ -130,9 +130,10 @@ class PyocdSession:
         doing = f"writing {size:,} bytes at {segment.address:#010x}"
         self._process.call(request, doing, f"probe {self._probe_id}", report)
 
-    def registers(self) -> Mapping[str, int]:
+    def registers(self, mapped: Mapping[str, int]) -> Mapping[str, int]:
         """Halt the core and read its registers; see `Inspectable.registers`."""
-        registers: Mapping[str, int] = self._call({"call": "registers"}, "reading registers").fields["registers"]
+        request = {"call": "registers", "mapped": dict(mapped)}
+        registers: Mapping[str, int] = self._call(request, "reading registers").fields["registers"]
         return registers
 
     def start(self, open_line: Callable[[], Line]) -> Line:

@@ -61,7 +61,7 @@ class PyocdCalls:
         return result()
 
     def _registers(self, request: Message) -> Message:
-        return result(registers=self._connected.registers())
+        return result(registers=self._connected.registers(request.fields["mapped"]))
 
     def _reset_and_halt(self, request: Message) -> Message:
         self._connected.reset_and_halt()

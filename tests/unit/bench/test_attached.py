@@ -94,7 +94,7 @@ def test_a_run_that_has_to_look_for_its_probe_starts_pyocd_once(monkeypatch: pyt
     flasher.prepare()
     hardware = replace(BOARD, units="attached", machine=None)
     with launcher.start("stm32f407", f"attached-{os.getpid()}", private=False) as plugged_in:
-        connection = Connection(hardware, flasher, RunOptions(port=plugged_in.port))
+        connection = Connection(hardware, plugins.family(hardware.family), flasher, RunOptions(port=plugged_in.port))
         try:
             assert connection.open().dut == Dut(hardware, plugged_in.probe_id, plugged_in.port)
             connection.close()

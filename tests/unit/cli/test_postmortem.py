@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,8 @@ FOUND = PostMortem(
     what="the device ended in a bus fault",
     fault=DeviceFault("bus_fault", "invoke", "", REGISTERS, RunningOperator(3, "CONV_2D", 0x08000123)),
     registers={"pc": 0x08000456, "lr": 1, "sp": 2},
+    fault_words=("PRECISERR: an access to data failed on the bus",),
+    fault_address=0x20020000,
     pc=PLACE,
     lr=PLACE,
     kernel=PLACE,
@@ -56,8 +59,23 @@ def test_a_file_is_shown_for_people(tmp_path, capsys):
     out = shown(capsys, tmp_path / "found.json")
     assert "it died in tflite::Eval (kernels/conv.cc:42) at 0x08000122" in out
     assert "while TFLM ran operator 3 CONV_2D" in out
+    assert "  PRECISERR: an access to data failed on the bus\n" in out
     assert "likely cause: the model: arena and stack are sound" in out
     assert "\x1b" not in out
+
+
+def test_a_file_from_before_there_were_words_for_registers_is_read(tmp_path):
+    path = tmp_path / "found.json"
+    write_postmortem(path, FOUND)
+    old = {key: value for key, value in json.loads(path.read_text()).items() if not key.startswith("fault_")}
+    path.write_text(json.dumps(old))
+    assert read_postmortem(path) == replace(FOUND, fault_words=(), fault_address=None)
+
+
+def test_registers_with_long_names_stand_in_columns(tmp_path, capsys):
+    registers = {"pc": 1, "exccause": 3}
+    write_postmortem(tmp_path / "found.json", replace(FOUND, registers=registers))
+    assert "\n        pc 00000001  exccause 00000003\n" in shown(capsys, tmp_path / "found.json")
 
 
 def test_an_attempt_is_found_by_its_number(tmp_path, capsys):

@@ -3,6 +3,7 @@ import subprocess
 
 import pytest
 
+from harness import plugins
 from harness.domain.postmortem import CodePlace
 from harness.errors import BuildError
 from harness.measure.elf_lines import CodeMap, readable_name
@@ -34,7 +35,7 @@ def program(request, tmp_path_factory):
     flags = ["-mcpu=cortex-m4", "-mthumb", "-O1", f"-gdwarf-{request.param}", "-nostdlib", "-Ttext=0x08000000"]
     command = [compiler, *flags, f"-ffile-prefix-map={folder}=.", str(folder / "code.cc"), "-o", str(folder / "elf")]
     subprocess.run(command, check=True, timeout=60)
-    return CodeMap(folder / "elf")
+    return CodeMap(folder / "elf", plugins.family("stm32f4"))
 
 
 def symbol(program, part):
@@ -56,16 +57,22 @@ def test_a_functions_entry_is_a_line_of_its_own_file(program):
     assert (entry.function, entry.file, entry.line) == ("deep::Middle", "code.cc", 8)
 
 
+def test_a_call_is_found_by_the_address_that_it_returns_to(program):
+    start = symbol(program, "Middle") & ~1
+    call = program.call(start + 6 | 1)
+    assert (call.address, call.function) == (start + 4, "deep::Middle")
+    assert program.call(start + 6) is None  # without the Thumb bit it is no return address
+
+
 def test_an_address_outside_all_functions_stays_a_number(program):
     assert program.place(0x2000_0000) == CodePlace(0x2000_0000)
-    assert not program.holds_code(0x2000_0000)
     assert str(program.place(0x2000_0000)) == "no function at 0x20000000"
 
 
 def test_what_is_no_elf_file_is_refused(tmp_path):
     (tmp_path / "elf").write_text("no ELF")
     with pytest.raises(BuildError, match="ELF"):
-        CodeMap(tmp_path / "elf").place(0)
+        CodeMap(tmp_path / "elf", plugins.family("stm32f4")).place(0)
 
 
 @pytest.mark.parametrize(

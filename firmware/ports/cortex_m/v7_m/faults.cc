@@ -1,5 +1,6 @@
 // Faults of the core become fault frames.
 #include <cstdint>
+#include <iterator>
 
 #include "app/fault.h"
 #include "app/platform.h"
@@ -63,10 +64,10 @@ bool IsBelowStack(uint32_t address) {
   return address < start && start - address <= kStackReach;
 }
 
-bool StackOverflowed(const harness::Fault& fault) {
-  return (fault.cfsr & (kMemManageStacking | kBusStacking)) != 0 || IsBelowStack(fault.sp) ||
-         ((fault.cfsr & kBusAddressValid) != 0 && IsBelowStack(fault.bfar)) ||
-         ((fault.cfsr & kMemManageAddressValid) != 0 && IsBelowStack(fault.mmfar));
+bool StackOverflowed(uint32_t sp, uint32_t cfsr, uint32_t mmfar, uint32_t bfar) {
+  return (cfsr & (kMemManageStacking | kBusStacking)) != 0 || IsBelowStack(sp) ||
+         ((cfsr & kBusAddressValid) != 0 && IsBelowStack(bfar)) ||
+         ((cfsr & kMemManageAddressValid) != 0 && IsBelowStack(mmfar));
 }
 
 bool IsReadable(const SavedFrame* frame) {
@@ -74,16 +75,17 @@ bool IsReadable(const SavedFrame* frame) {
   return address >= AddressOf(_stack_start) && address + sizeof(SavedFrame) <= AddressOf(_handler_stack_end);
 }
 
-void AddSavedRegisters(const SavedFrame* frame, uint32_t exception_return, harness::Fault* fault) {
+// Returns the saved program status, 0 when nothing could be saved.
+uint32_t AddSavedRegisters(const SavedFrame* frame, uint32_t exception_return, harness::Fault* fault) {
   fault->sp = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(frame));
   if (!IsReadable(frame)) {
-    return;
+    return 0;
   }
   fault->pc = frame->pc;
   fault->lr = frame->lr;
-  fault->psr = frame->psr;
   fault->sp += sizeof(SavedFrame) + (exception_return & kNoFloatFrame ? 0 : kSavedFloatBytes) +
                (frame->psr & kFrameWasPadded ? 4 : 0);
+  return frame->psr;
 }
 
 }  // namespace
@@ -111,14 +113,17 @@ extern "C" [[noreturn, gnu::used]] void ReportFault(const cortex_m::SavedFrame* 
   uint32_t exception;
   asm volatile("mrs %0, ipsr" : "=r"(exception));
   harness::Fault fault{cortex_m::KindOf(exception)};
-  fault.cfsr = cortex_m::scb_cfsr;
-  fault.hfsr = cortex_m::scb_hfsr;
-  fault.mmfar = cortex_m::scb_mmfar;
-  fault.bfar = cortex_m::scb_bfar;
-  cortex_m::AddSavedRegisters(frame, exception_return, &fault);
-  if (cortex_m::StackOverflowed(fault)) {
+  const uint32_t psr = cortex_m::AddSavedRegisters(frame, exception_return, &fault);
+  const uint32_t cfsr = cortex_m::scb_cfsr;
+  const uint32_t mmfar = cortex_m::scb_mmfar;
+  const uint32_t bfar = cortex_m::scb_bfar;
+  if (cortex_m::StackOverflowed(fault.sp, cfsr, mmfar, bfar)) {
     fault.kind = "stack_overflow";
   }
+  const harness::FaultRegister registers[] = {
+      {"psr", psr}, {"cfsr", cfsr}, {"hfsr", cortex_m::scb_hfsr}, {"mmfar", mmfar}, {"bfar", bfar}};
+  fault.registers = registers;
+  fault.register_count = std::size(registers);
   harness::SendFault(fault);
   platform::Halt();
 }
