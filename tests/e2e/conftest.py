@@ -12,6 +12,7 @@ import pytest
 
 from harness.errors import SourceError
 from harness.tflm.crate import CrateProvider
+from tests.support import esp32_bench, esp32_probe
 from tests.support.places import SHARED_MODELS
 
 
@@ -76,3 +77,25 @@ def shared_models():
     if not models:
         pytest.skip("no ../shared/models beside the checkout")
     return models
+
+
+@pytest.fixture(scope="session")
+def esp32_images(tmp_path_factory):
+    """Builds the bare program for the ESP32, once for each set of symbols."""
+    esp32_probe.require_emulator()
+    built: dict[tuple[str, ...], bytes] = {}
+
+    def image(*defines: str) -> bytes:
+        if defines not in built:
+            built[defines] = esp32_probe.build(tmp_path_factory.mktemp("probe"), *defines).read_bytes()
+        return built[defines]
+
+    return image
+
+
+@pytest.fixture
+def start_esp32(tmp_path, monkeypatch):
+    """Starts virtual ESP32s: `esp32_bench.starting`."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with esp32_bench.starting(tmp_path) as start:
+        yield start

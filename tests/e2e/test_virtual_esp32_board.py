@@ -7,101 +7,29 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import serial
 
-from harness.virtual import launcher, link
+from harness.virtual import link
 from harness.virtual.esp32 import memory_map
-from harness.virtual.launcher import VirtualBoard
-from tests.support import esp32_probe
+from tests.support.esp32_bench import PATIENCE_S, READY, Bench
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:set(Daemon|Name).. is deprecated:DeprecationWarning"
 )  # in pySerial's RFC 2217 client
-PATIENCE_S = 20.0
-READY = b"reset=00000001\r\n"
-
-
-@pytest.fixture(scope="module")
-def images(tmp_path_factory) -> Callable[..., bytes]:
-    """Builds the program, once for each set of symbols."""
-    esp32_probe.require_emulator()
-    built: dict[tuple[str, ...], bytes] = {}
-
-    def image(*defines: str) -> bytes:
-        if defines not in built:
-            built[defines] = esp32_probe.build(tmp_path_factory.mktemp("probe"), *defines).read_bytes()
-        return built[defines]
-
-    return image
-
-
-class Bench:
-    """A running board and its open port."""
-
-    def __init__(self, board: VirtualBoard) -> None:
-        self.board = board
-        self.port = serial.serial_for_url(board.port, 115200, timeout=0.05)
-        self._received = b""
-
-    def control(self, do: str, **arguments: object) -> dict[str, object]:
-        with link.Client(self.board.socket) as client:
-            return client.control({"do": do, **arguments})
-
-    def reset(self) -> None:
-        self.port.dtr = False
-        self.port.rts = True
-        self.port.rts = False
-
-    def until(self, text: bytes) -> bytes:
-        """What comes, up to a text that has to come."""
-        deadline = time.monotonic() + PATIENCE_S
-        while text not in self._received:
-            assert time.monotonic() < deadline, self._received
-            self._received += self.port.read(max(self.port.in_waiting, 1))
-        before, _, self._received = self._received.partition(text)
-        return before + text
-
-    def ask(self, command: bytes, until: bytes) -> bytes:
-        self.port.write(command)
-        return self.until(until)
 
 
 @pytest.fixture
-def start(tmp_path, monkeypatch) -> Iterator[Callable[[bytes], Bench]]:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    boards, ports = [], []
-
-    def started(image: bytes) -> Bench:
-        path = tmp_path / "unit.flash"
-        flash = bytearray(b"\xff" * memory_map.FLASH_BYTES)
-        flash[memory_map.BOOT_OFFSET : memory_map.BOOT_OFFSET + len(image)] = image
-        path.write_bytes(flash)
-        boards.append(launcher.start("esp32", f"test-{os.getpid()}", path))
-        bench = Bench(boards[-1])
-        ports.append(bench.port)
-        return bench
-
-    yield started
-    for each in ports:
-        each.close()
-    for each in boards:
-        each.stop()
-
-
-@pytest.fixture
-def bench(images, start) -> Bench:
-    started = start(images())
+def bench(esp32_images, start_esp32) -> Bench:
+    started = start_esp32(esp32_images())
     started.reset()
     started.until(READY)
     return started
 
 
-def test_the_rom_loads_what_is_in_flash_and_says_so(images, start):
-    bench = start(images())
+def test_the_rom_loads_what_is_in_flash_and_says_so(esp32_images, start_esp32):
+    bench = start_esp32(esp32_images())
     bench.reset()
     said = bench.until(READY)
     assert b"rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n" in said
@@ -137,8 +65,8 @@ def test_a_watchdog_bites_unless_it_is_fed(bench):
     assert b"rst:0x8 (TG1WDT_SYS_RESET)" in bench.until(b"reset=00000008")
 
 
-def test_boot_watchdogs_that_are_left_on_reset_it_again_and_again(images, start):
-    bench = start(images("KEEP_WATCHDOGS"))
+def test_boot_watchdogs_that_are_left_on_reset_it_again_and_again(esp32_images, start_esp32):
+    bench = start_esp32(esp32_images("KEEP_WATCHDOGS"))
     bench.reset()
     for _ in range(2):
         assert b"rst:0x7 (TG0WDT_SYS_RESET)" in bench.until(b"reset=00000007")
@@ -162,8 +90,8 @@ def test_wild_pointers_reach_the_firmwares_own_exception_handler(bench, command,
     assert b"fault=%08x" % fault in bench.ask(command, b"address=%08x" % address)
 
 
-def test_an_exception_without_a_handler_is_reported_by_the_rom(images, start):
-    bench = start(images("NO_VECTORS"))
+def test_an_exception_without_a_handler_is_reported_by_the_rom(esp32_images, start_esp32):
+    bench = start_esp32(esp32_images("NO_VECTORS"))
     bench.reset()
     bench.until(READY)
     assert b"Fatal exception (28)" in bench.ask(b"n", b"excvaddr=0x00000000")
@@ -187,8 +115,8 @@ def test_both_ends_must_agree_about_the_speed(bench):
     assert b"mac_high" in bench.ask(b"m", b"mac_high")
 
 
-def test_erased_flash_ends_in_the_watchdog(start):
-    bench = start(b"")
+def test_erased_flash_ends_in_the_watchdog(start_esp32):
+    bench = start_esp32(b"")
     bench.reset()
     said = bench.until(b"rst:0x10 (RTCWDT_RTC_RESET)")
     assert said.count(b"invalid header: 0xffffffff\r\n") == 6

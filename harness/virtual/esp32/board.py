@@ -49,7 +49,7 @@ class Board:
 
     def __init__(self, name: str, array: mmap.mmap, control_path: Path) -> None:
         self._faults = Esp32Faults()
-        flash = SpiFlash(array, self._faults.cells)
+        flash = SpiFlash(array, self._faults)
         self._circuit = AutoReset()
         self._port = SerialPort(self._faults.line, self._lines_changed)
         self._chip = Chip(name, flash, self._faults, self._port.send)

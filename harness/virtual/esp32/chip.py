@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from harness.virtual.esp32 import guest, image, memory_map, qemu, resets, shim, uart_clock, watchdogs
+from harness.virtual.esp32 import flash_cache, guest, image, memory_map, qemu, resets, shim, uart_clock, watchdogs
 from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
 from harness.virtual.esp32.qemu import Ended, Happening, Qemu, RegisterWrite, Started, UnhandledException
@@ -154,14 +154,15 @@ class Chip:
 
     def _start_from_flash(self) -> None:
         try:
-            loaded = image.parse(memoryview(self._flash.array))
+            loaded = image.parse(memoryview(self._flash.array)[: self._flash.size_bytes])
         except image.RefusedImageError as error:
             self._say(f"{error.rom_text}\r\n" * error.repeated)
             self._fail(str(error), _ROM_WATCHDOG_S, ResetCause.RTC_WATCHDOG)
             return
         segments = [(segment.address, len(segment.data)) for segment in loaded.segments]
         self._say(resets.load_log(loaded.spi_mode, segments, loaded.entry))
-        self.core = Qemu(guest.elf(loaded, self._shim, self._registers()))
+        contents = bytes(self._flash.array[: self._flash.size_bytes])
+        self.core = Qemu(guest.elf(loaded, contents, self._shim, self._registers(), self._faults.cache))
         self.mode = Mode.RUNNING
 
     def _take(self, happening: Happening) -> None:
@@ -210,6 +211,7 @@ class Chip:
             **_EFUSE_REVISION,
             **uart_clock.INITIAL_REGISTERS,
             **watchdogs.INITIAL_REGISTERS,
+            **flash_cache.initial_registers(*self._faults.cache_start or ()),
             memory_map.RTC_RESET_STATE: self.cause | self.cause << 6,
             memory_map.EFUSE_MAC_LOW: low,
             memory_map.EFUSE_MAC_HIGH: high | _mac_crc(self.mac) << 16,

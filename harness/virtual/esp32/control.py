@@ -17,6 +17,9 @@ command (`do`)            arguments
 `strap_ignored`           GPIO0 does not reach the chip: it never waits for a download
 `brown_out`               `count`: so many starts end in a brown-out; null for all
 `watchdogs_stuck`         the watchdogs that are awake at the start cannot be silenced
+`cache`                   `kind`: drom_masked, never_enabled, never_flushed or page_off, from the next start on
+`cache_start`             `ctrl`, `ctrl1`: what these registers of the flash cache hold from the next start on
+`flash_size`              `megabytes`: how large the flash is; the chip's own size at most, a power of two
 `serial`                  `to`: `device` or `host`; `kind`: drop, duplicate, garble or noise; `first`: the first
                           byte concerned, from 0; `count`: how many, null for all
 ========================  ==================================================================================
@@ -33,6 +36,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
+from harness.virtual.esp32.flash_cache import CacheFault
 from harness.virtual.faults import SERIAL_FAULT_KINDS, SerialFault
 from harness.virtual.link import Operation, Request, Response, Status
 
@@ -74,6 +78,11 @@ class Control:
             "strap_ignored": lambda _: setattr(faults, "strap_ignored", True),
             "brown_out": lambda arguments: setattr(faults, "brown_outs", _count(arguments)),
             "watchdogs_stuck": lambda _: setattr(faults, "watchdogs_stuck", True),
+            "cache": lambda arguments: setattr(faults, "cache", CacheFault[str(arguments["kind"]).upper()]),
+            "cache_start": lambda arguments: setattr(
+                faults, "cache_start", (int(arguments["ctrl"]), int(arguments["ctrl1"]))
+            ),
+            "flash_size": lambda arguments: setattr(faults, "flash_bytes", self._size(arguments)),
             "serial": self._serial,
         }
 
@@ -109,6 +118,12 @@ class Control:
         if offset not in range(len(self._flash.array)):
             raise ValueError("the address is not in flash")
         return offset
+
+    def _size(self, arguments: Arguments) -> int:
+        size_bytes = int(arguments["megabytes"]) << 20
+        if size_bytes <= 0 or size_bytes & (size_bytes - 1) or size_bytes > len(self._flash.array):
+            raise ValueError("no size of a flash")
+        return size_bytes
 
     def _bits(self, arguments: Arguments) -> dict[int, int]:
         return {self._offset(arguments): int(arguments["mask"]) & 0xFF}

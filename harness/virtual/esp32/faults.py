@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from harness.virtual.esp32.flash_cache import NO_CACHE_FAULT, CacheFault
 from harness.virtual.faults import CellFaults, LineFaults
 
 
@@ -42,6 +43,9 @@ class Esp32Faults:
         loader: the boot loader.
         strap_ignored: GPIO0 does not reach the chip: it starts from flash although a download was asked for.
         brown_outs: how many of the next starts end in a brown-out; None: all.
+        cache: what is broken about the flash cache, from the next start on.
+        cache_start: what CTRL and CTRL1 of the flash cache hold at a start, if not what the ROM is thought to leave.
+        flash_bytes: how large the flash is, if not as large as a DevKitC's; a power of two.
         watchdogs_stuck: no write reaches the watchdogs, so that nobody can silence them.
     """
 
@@ -51,6 +55,9 @@ class Esp32Faults:
     strap_ignored: bool = False
     brown_outs: int | None = 0
     watchdogs_stuck: bool = False
+    cache: CacheFault = NO_CACHE_FAULT
+    cache_start: tuple[int, int] | None = None
+    flash_bytes: int | None = None
 
     def clear(self) -> None:
         """Mend everything. The parts keep looking at the same objects."""
@@ -59,6 +66,8 @@ class Esp32Faults:
         self.loader.clear()
         self.strap_ignored = self.watchdogs_stuck = False
         self.brown_outs = 0
+        self.cache = NO_CACHE_FAULT
+        self.cache_start = self.flash_bytes = None
 
     def take_brown_out(self) -> bool:
         """Whether the supply fails at this start."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import mmap
 
+from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.memory_map import SECTOR_BYTES
-from harness.virtual.faults import CellFaults
 
 
 class SpiFlash:
@@ -13,12 +13,17 @@ class SpiFlash:
 
     Args:
         array: the bytes.
-        faults: its broken cells, by offset.
+        faults: its broken cells, by offset, and its size.
     """
 
-    def __init__(self, array: mmap.mmap, faults: CellFaults) -> None:
+    def __init__(self, array: mmap.mmap, faults: Esp32Faults) -> None:
         self.array = array
         self._faults = faults
+
+    @property
+    def size_bytes(self) -> int:
+        """How much of the array the part has."""
+        return self._faults.flash_bytes or len(self.array)
 
     def erase(self, offset: int, size_bytes: int) -> None:
         """Set all bits of every sector that the range touches."""
@@ -33,7 +38,8 @@ class SpiFlash:
         before = self.array[offset:end]
         falling = int.from_bytes(before, "little") & int.from_bytes(data[: len(before)], "little")
         after = falling.to_bytes(len(before), "little")
-        self.array[offset:end] = self._faults.programmed(offset, before, after) if self._faults.any_broken else after
+        cells = self._faults.cells
+        self.array[offset:end] = cells.programmed(offset, before, after) if cells.any_broken else after
 
     def flip(self, offset: int, mask: int) -> None:
         """Change bits at rest, as age and heat do."""

@@ -1,4 +1,4 @@
-"""What QEMU loads: the flashed image's segments, the shim below them, and the page table that guards them."""
+"""What QEMU loads: the flashed image's segments, the shim below them, the flash, and the page table that guards all."""
 
 from __future__ import annotations
 
@@ -12,27 +12,34 @@ from harness.virtual.esp32 import elf_file, memory_map
 from harness.virtual.esp32.image import Image
 
 SHIM_START = 0x4F800000
-SHIM_LINKED_AT = 0xAF800000
-"""Where the shim runs: at its own address, through the window that it opens first."""
+"""Where the shim lies; it runs there through a window that it opens first (shim.ld)."""
+_FLASH_COPY_START = 0x30000000
 _PAGE_TABLE_START = 0x4FC00000
 _DATA_VIEW_OFFSET = 0x0E000000
 """From a code address to where the data side's copy of it lies."""
 _PAGE_BYTES = 4096
-_READ_WRITE, _PROHIBITED = 3, 15
+_READ_ONLY, _READ_WRITE, _PROHIBITED = 0, 3, 15
 
 _WSR_VECBASE_RSYNC = re.compile(rb"([\x00-\xf0])\xe7\x13(?=\x10\x20\x00)", re.DOTALL)
 _WSR_MISC1 = b"\xf5\x13"
 
 
-def elf(image: Image, shim: bytes, registers: Mapping[int, int]) -> bytes:
+def elf(image: Image, flash: bytes, shim: bytes, registers: Mapping[int, int], cache_faults: int = 0) -> bytes:
     """An ELF file that starts the image under the shim.
 
     Args:
-        image: what was flashed.
-        shim: the assembled `shim.s`.
+        image: what the ROM has loaded.
+        flash: what the cache shows; its size is a power of two.
+        shim: what `shim.assembled` gave.
         registers: what peripheral registers hold at the start, by address.
+        cache_faults: what is broken about the cache: bits of `CacheFault`.
     """
-    loaded = [FlashSegment(SHIM_START, _with_entry(shim, image.entry)), FlashSegment(_PAGE_TABLE_START, page_table())]
+    words = (image.entry, len(flash) // memory_map.MMU_PAGE_BYTES - 1, cache_faults)
+    loaded = [
+        FlashSegment(SHIM_START, _with_words(shim, words)),
+        FlashSegment(_PAGE_TABLE_START, page_table()),
+        FlashSegment(_FLASH_COPY_START, flash),
+    ]
     loaded += [FlashSegment(address, struct.pack("<I", value)) for address, value in registers.items()]
     for segment in image.segments:
         if any(region.holds(segment.address) for region in memory_map.CODE):
@@ -63,13 +70,15 @@ def page_table() -> bytes:
     for region in readable:
         for page in range(region.start, region.end, _PAGE_BYTES):
             if page not in memory_map.EFFECTIVE_PAGES:
-                struct.pack_into("<I", entries, page // _PAGE_BYTES * 4, page | _READ_WRITE)
+                access = _READ_ONLY if page in memory_map.CACHE_PAGES else _READ_WRITE
+                struct.pack_into("<I", entries, page // _PAGE_BYTES * 4, page | access)
     return bytes(entries)
 
 
-def _with_entry(shim: bytes, entry: int) -> bytes:
-    """The shim's second word is where it jumps to."""
-    return shim[:4] + struct.pack("<I", entry) + shim[8:]
+def _with_words(shim: bytes, words: Sequence[int]) -> bytes:
+    """The shim, the words behind its first instruction set."""
+    told = struct.pack(f"<{len(words)}I", *words)
+    return shim[:4] + told + shim[4 + len(told) :]
 
 
 def _wsr_misc1(match: re.Match[bytes]) -> bytes:

@@ -123,9 +123,17 @@ def _check_addresses(segments: tuple[FlashSegment, ...], entry: int, offset: int
     for segment in segments:
         size = len(segment.data)
         fits = any(region.holds(segment.address, size) for region in memory_map.LOADABLE)
+        if memory_map.CACHE_RAM.start < segment.end and segment.address < memory_map.CACHE_RAM.end:
+            raise RefusedImageError(
+                "a segment goes into the RAM that is the flash cache while the ROM loads",
+                "ets_main.c 371",
+                offset=offset,
+                measured=f"{segment.address:#010x}, {size} bytes",
+                expected="data RAM, or code RAM from 0x40078000",
+            )
         if not fits or (segment.address < memory_map.ROM_DATA.end and segment.end > memory_map.ROM_DATA.start):
             raise RefusedImageError(
-                "a segment goes where the ROM cannot load it; flash-mapped ones need a second-stage boot loader",
+                "a segment goes where the ROM cannot load it; flash is mapped by what the ROM starts",
                 "ets_main.c 371",
                 offset=offset,
                 measured=f"{segment.address:#010x}, {size} bytes",

@@ -13,7 +13,9 @@ FLASH_BYTES = 4 << 20
 SECTOR_BYTES = 4096
 
 DATA_RAM = MemoryRegion(0x3FFAE000, 0x52000)
-CODE_RAM = MemoryRegion(0x40070000, 0x30000)
+CACHE_RAM = MemoryRegion(0x40070000, 0x8000)
+"""The PRO CPU's flash cache, which the ROM has switched on."""
+CODE_RAM = MemoryRegion(0x40078000, 0x28000)
 ROM_DATA = MemoryRegion(0x3FFE0000, 0x440)
 """What the ROM itself needs while it loads: no segment may go there."""
 RTC_FAST_DATA = MemoryRegion(0x3FF80000, 0x2000)
@@ -22,6 +24,16 @@ LOADABLE = (DATA_RAM, CODE_RAM, RTC_FAST_DATA, RTC_FAST_CODE)
 CODE = (CODE_RAM, RTC_FAST_CODE)
 """On the instruction bus: aligned words only."""
 PERIPHERALS = MemoryRegion(0x3FF00000, 0x80000)
+
+MMU_PAGE_BYTES = 0x10000
+"""What one entry of the flash MMU maps."""
+PRO_CACHE_CTRL = 0x3FF00040
+PRO_CACHE_CTRL1 = 0x3FF00044
+PRO_DCACHE_DBUG0 = 0x3FF003F0
+MMU_TABLE = 0x3FF10000
+"""Of the PRO CPU: one word per page."""
+CACHE_PAGES = (0x3FF00000, MMU_TABLE)
+"""Pages of 4096 bytes that can be read as they are, but not written."""
 
 UART0 = 0x3FF40000
 UART0_CLKDIV = UART0 + 0x14

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from esp32_mock_bootloader import server
-from esp32_mock_bootloader.protocol import CMD, ROM_INVALID_MESSAGE
+from esp32_mock_bootloader.protocol import CMD, MOCK_FLASH_ID, ROM_INVALID_MESSAGE
 
 from harness.virtual.esp32.uart_clock import ROM_BAUD
 
@@ -30,6 +30,30 @@ _END = b"\xc0"
 _STAY_IN_LOADER = 1
 _DATA_COMMANDS = ("FLASH_DATA", "FLASH_DEFL_DATA")
 _NEVER_BROKEN = ("SYNC", "READ_REG", "GET_SECURITY_INFO")
+
+
+_FLASH_RANGES = {
+    "FLASH_BEGIN": (3, 0),
+    "FLASH_DEFL_BEGIN": (3, 0),
+    "ERASE_REGION": (0, 1),
+    "READ_FLASH": (0, 1),
+    "SPI_FLASH_MD5": (0, 1),
+}
+"""Of commands that concern a piece of flash: which of their words are its offset and its size."""
+
+
+class _SpiPeripheral(server.SpiPeripheralMock):  # type: ignore[misc]  # the package comes without type hints
+    """The package's SPI registers; the flash's identification tells the board's own size."""
+
+    def __init__(self, flash: SpiFlash) -> None:
+        super().__init__(None)
+        self.configure_for_chip(_CHIP)
+        self._flash = flash
+
+    def read_reg(self, addr: int) -> int:
+        value = int(super().read_reg(addr))
+        size_code = self._flash.size_bytes.bit_length() - 1
+        return value & 0xFFFF | size_code << 16 if value == MOCK_FLASH_ID else value
 
 
 class _Flash(server.FlashImage):  # type: ignore[misc]  # the package comes without type hints
@@ -59,6 +83,10 @@ class _Flash(server.FlashImage):  # type: ignore[misc]  # the package comes with
         self._flash.program(self._plain_offset, data)
         self._plain_offset += len(data)
 
+    def holds(self, offset: int, size: int) -> bool:
+        """Whether the part is large enough for a piece of flash."""
+        return offset + size <= self._flash.size_bytes
+
     def _erase(self, payload: bytes) -> None:
         size, _, _, offset = struct.unpack_from("<4I", payload)
         if size:
@@ -84,6 +112,7 @@ class Loader:
         self._flash = _Flash(flash)
         self._session = server.ChipSession(_CHIP)
         self._session.registers.update(registers)
+        self._session.spi = _SpiPeripheral(flash)
         self._ram = server.RamImage()
         self._pending = bytearray()
         self._reading: _FlashReader | None = None
@@ -150,6 +179,8 @@ class Loader:
     def _obey(self, name: str, number: int, checksum: int, data: bytes) -> bytes:
         try:
             if not server.checksum_valid(number, checksum, data):
+                return self._refuse(number)
+            if not self._flash.holds(*_range(name, data)):
                 return self._refuse(number)
             if name in self._commands:
                 return self._commands[name](data)
@@ -229,6 +260,15 @@ class _FlashReader:
             packets += server.slip_encode(packet)
             self._sent += len(packet)
         return packets
+
+
+def _range(name: str, data: bytes) -> tuple[int, int]:
+    """Offset and size of the flash that a command is about; of none when it is about none."""
+    if name not in _FLASH_RANGES:
+        return 0, 0
+    words = struct.unpack_from("<2I" if name == "ERASE_REGION" else "<4I", data)
+    offset, size = _FLASH_RANGES[name]
+    return words[offset], words[size]
 
 
 def _block(payload: bytes) -> bytes:

@@ -7,6 +7,8 @@
 //   0x40000000..0x4FFFFFFF  code                       + 0x60000000: 0xA0000000..0xAFFFFFFF
 //   0x4E000000              what the data side sees    + 0x6E000000 (of the code address)
 //                           of code memory: the bytes as flashed
+//   0x2FFFF000              a page of junk, and a copy  0x8FFFF000, 0x90000000
+//   0x30000000              of the flash: see cache.c
 //   0x4F800000              this code and its data     0xAF800000, for which it is linked
 //   0x4FC00000              the page table             0xAFC00000
 // The page table is the firmware's alone: a refill from it overwrites EXCVADDR, so nothing here may cause one.
@@ -67,11 +69,14 @@
     .endm
 
     .text
-    .global start
-start:                                  // 4 bytes, behind which the host puts the firmware's entry
+    .global start, cache_faults, flash_page_mask
+start:                                  // 4 bytes, behind which the host puts its three words
     j begin
     .align 4
-entry:              .word 0
+entry:              .word 0             // of the firmware
+flash_page_mask:    .word 63            // how large the flash is: its pages, less 1
+cache_faults:       .word 0             // what is broken: see cache.c
+stack_pointer:      .word stack_end
 save_pointer:       .word save
 in_window_pointer:  .word in_window
 vectors_pointer:    .word vectors
@@ -132,6 +137,8 @@ in_window:
     s32i a3, a2, 8
     movi a3, 1                          // IER: tell of received bytes; INTENABLE decides who hears of it
     s32i a3, a2, 4
+    l32r a1, stack_pointer
+    call0 cache_start
     movi a2, ESCAPE
     call0 send
     movi a2, EVENT_START
@@ -337,8 +344,24 @@ loaded:
 1:  s32i a2, a6, 0
     j advance
 
+store_cache:                            // C code keeps a12..a15
+    mov a12, a1
+    mov a13, a3
+    mov a14, a5
+    mov a2, a4
+    mov a3, a15
+    l32r a1, stack_pointer
+    call0 cache_store
+    mov a1, a12
+    mov a3, a13
+    mov a5, a14
+    j advance
+
 store:
     l32i a15, a6, 0
+    beqz a9, store_cache                // DPORT
+    movi a11, 0x10                      // the table of the flash MMU
+    beq a9, a11, store_cache
     movi a11, 0x40
     beq a9, a11, store_uart
     movi a11, 0x8C                      // RTC_CNTL: WDTCONFIG0..WDTFEED, WDTWPROTECT
@@ -497,6 +520,10 @@ send_word:                              // a12; uses a2, a10, a11, a13, a14
     mov a0, a10
     ret
 
-    .org PAGE                           // QEMU translates a page with code anew after each store to it
+    .bss                                // no page with code: QEMU translates such a one anew after each store to it
+    .align PAGE
 save:
     .space SAVE_LAST_FEED + 16
+    .align 16
+    .space 512
+stack_end:

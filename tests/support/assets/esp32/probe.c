@@ -84,6 +84,12 @@ static void check_code_memory(void) {
   put_word("byte", ((volatile const unsigned char *)code_table)[5]);
 }
 
+static void store(void) {
+  word address = get_number();
+  REGISTER(address) = get_number();
+  put_text("stored\r\n");
+}
+
 static void obey(unsigned char command) {
   switch (command) {
     case 'e': echo(); break;
@@ -95,6 +101,10 @@ static void obey(unsigned char command) {
     case 'i': check_code_memory(); break;
     case 'n': put_word("null", *(volatile word *)0); break;
     case 's': *(volatile word *)0x20000000 = 1; break;
+    case 'l': put_word("load", REGISTER(get_number())); break;
+    case 'o': put_word("octet", *(volatile unsigned char *)get_number()); break;
+    case 't': store(); break;
+    case 'x': put_word("called", ((word (*)(void))get_number())()); break;
     case 'b': UART_CLKDIV = get_number(); break;
     case 'm': put_word("mac_low", EFUSE_MAC_LOW); put_word("mac_high", EFUSE_MAC_HIGH); break;
     default: put_text("?\r\n");

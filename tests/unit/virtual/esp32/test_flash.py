@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import StorageError
+from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
 from harness.virtual.esp32.memory_map import FLASH_BYTES
-from harness.virtual.faults import CellFaults
 from harness.virtual.flash_array import open_flash
 
 
 @pytest.fixture
 def faults():
-    return CellFaults()
+    return Esp32Faults()
 
 
 @pytest.fixture
@@ -40,15 +40,21 @@ def test_what_lies_behind_the_end_is_lost(flash):
 
 
 def test_broken_cells_program_wrongly(flash, faults):
-    faults.flipped_bits[0x2001] = 0x01
-    faults.stuck_bits[0x2002] = 0x80
+    faults.cells.flipped_bits[0x2001] = 0x01
+    faults.cells.stuck_bits[0x2002] = 0x80
     flash.program(0x2000, b"\0\0\0")
     assert flash.array[0x2000:0x2003] == b"\x00\x01\x80"
 
 
+def test_a_part_may_be_smaller(flash, faults):
+    assert flash.size_bytes == FLASH_BYTES
+    faults.flash_bytes = FLASH_BYTES // 2
+    assert flash.size_bytes == FLASH_BYTES // 2
+
+
 def test_a_file_keeps_it(tmp_path):
     path = tmp_path / "unit.flash"
-    flash = SpiFlash(open_flash(path, FLASH_BYTES), CellFaults())
+    flash = SpiFlash(open_flash(path, FLASH_BYTES), Esp32Faults())
     flash.program(0x1000, b"kept")
     assert path.read_bytes()[0x1000:0x1005] == b"kept\xff"
     with pytest.raises(StorageError, match="belongs"):

@@ -65,6 +65,10 @@ def test_padding_is_not_loaded():
     assert [segment.address for segment in found.segments] == [0x40080000]
 
 
+def test_what_would_be_the_other_cores_cache_takes_code():
+    assert image.parse(in_flash(made((0x40078000, b"code"), entry=0x40078000))).entry == 0x40078000
+
+
 def test_erased_flash_is_no_image():
     with pytest.raises(RefusedImageError) as caught:
         image.parse(in_flash(b""))
@@ -75,7 +79,9 @@ def test_erased_flash_is_no_image():
 @pytest.mark.parametrize(
     ("contents", "why"),
     [
-        (made((0x3F400020, b"rodata")), "second-stage"),
+        (made((0x3F400020, b"rodata")), "cannot load"),
+        (made((0x40070000, b"code")), "flash cache"),
+        (made((0x40077FFC, b"one word and more")), "flash cache"),
         (made((0x40080000, b"code"), (0x3FFDFFFC, b"overlaps!")), "cannot load"),
         (made((0x4009FFFC, b"too long")), "cannot load"),
         (made((0x40080000, b"code"), entry=0x3FFB0000), "entry"),

@@ -6,35 +6,35 @@ import zlib
 
 import pytest
 
-from harness.virtual.esp32.faults import LoaderFaults
+from harness.virtual.esp32.faults import Esp32Faults
 from harness.virtual.esp32.flash import SpiFlash
 from harness.virtual.esp32.memory_map import FLASH_BYTES
-from harness.virtual.faults import CellFaults
 from harness.virtual.flash_array import open_flash
 
 pytest.importorskip("esp32_mock_bootloader", reason="esp32-mock-bootloader is not installed")
 
 from harness.virtual.esp32.rom import Loader
 
-SYNC, READ_REG, MEM_END = 0x08, 0x0A, 0x06
+SYNC, READ_REG, WRITE_REG, MEM_END = 0x08, 0x0A, 0x09, 0x06
 FLASH_BEGIN, FLASH_DATA, FLASH_END = 0x02, 0x03, 0x04
 DEFLATE_BEGIN, DEFLATE_DATA, CHANGE_BAUD = 0x10, 0x11, 0x0F
-MD5, READ_FLASH, UNKNOWN = 0x13, 0xD2, 0x7F
+MD5, ERASE_REGION, READ_FLASH, UNKNOWN = 0x13, 0xD1, 0xD2, 0x7F
+SPI_USR2, SPI_W0 = 0x3FF42024, 0x3FF42080
 
 
 @pytest.fixture
 def faults():
-    return LoaderFaults()
+    return Esp32Faults()
 
 
 @pytest.fixture
-def flash():
-    return SpiFlash(open_flash(None, FLASH_BYTES), CellFaults())
+def flash(faults):
+    return SpiFlash(open_flash(None, FLASH_BYTES), faults)
 
 
 @pytest.fixture
 def loader(flash, faults):
-    return Loader(flash, {0x3FF5A004: 0x11223344}, faults)
+    return Loader(flash, {0x3FF5A004: 0x11223344}, faults.loader)
 
 
 def framed(payload: bytes) -> bytes:
@@ -81,7 +81,7 @@ def test_a_sync_is_answered_eight_times_however_it_arrives(loader):
 def test_registers_are_the_boards(loader, faults):
     assert answer(loader, request(READ_REG, words(0x3FF5A004))) == (0x11223344, 0)
     assert answer(loader, request(READ_REG, words(0x40001000))) == (0x00F01D83, 0)
-    faults.chip_magic = 0x7C6
+    faults.loader.chip_magic = 0x7C6
     assert answer(loader, request(READ_REG, words(0x40001000))) == (0x7C6, 0)
 
 
@@ -141,11 +141,35 @@ def test_the_end_of_a_write_may_ask_for_a_start(loader, flag, wanted):
     assert loader.restart_wanted is wanted
 
 
+@pytest.mark.parametrize(
+    ("command", "data"),
+    [
+        (FLASH_BEGIN, words(0x2000, 1, 0x2000, 0x1FF000)),
+        (DEFLATE_BEGIN, words(0x2000, 1, 0x2000, 0x1FF000)),
+        (ERASE_REGION, words(0x1FF000, 0x2000)),
+        (MD5, words(0x1FF000, 0x2000, 0, 0)),
+    ],
+)
+def test_what_lies_behind_the_parts_end_is_refused(loader, faults, command, data):
+    (done,) = frames(loader, request(command, data))
+    assert done[8] != 1 or len(done) > 12
+    faults.flash_bytes = 2 << 20
+    assert answer(loader, request(command, data))[1] == 1
+
+
+@pytest.mark.parametrize(("megabytes", "code"), [(2, 0x15), (4, 0x16)])
+def test_the_flash_tells_its_size(loader, faults, megabytes, code):
+    faults.flash_bytes = megabytes << 20
+    answer(loader, request(WRITE_REG, words(SPI_USR2, 0x7000009F, 0xFFFFFFFF, 0)))
+    value, _ = answer(loader, request(READ_REG, words(SPI_W0)))
+    assert value >> 16 == code
+
+
 def test_broken_as_told(loader, faults):
-    faults.refusals = faults.lost_replies = 1
+    faults.loader.refusals = faults.loader.lost_replies = 1
     begin = request(FLASH_BEGIN, words(0, 0, 0, 0))
     assert answer(loader, begin)[1] == 1
     assert frames(loader, begin) == []
     assert answer(loader, begin)[1] == 0
-    faults.silent = True
+    faults.loader.silent = True
     assert frames(loader, request(SYNC, b"")) == []
