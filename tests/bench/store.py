@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.estimate import Estimate, Profile
@@ -81,7 +82,7 @@ def _result() -> Reconciliation:
         recommended_arena_bytes=1200, board=BOARD,
     )  # fmt: skip
     tensor = TensorInfo("int8", (1, 1960), 1960)
-    numbers = {field.name: 1000 for field in dataclasses.fields(Measurement) if field.type == "int"}
+    numbers: dict[str, Any] = {field.name: 1000 for field in dataclasses.fields(Measurement) if field.type == "int"}
     measurement = Measurement(
         **numbers, model="model00.tflite", sha256="0" * 64, board=BOARD, probe_id="p", unit="u", tflm="2020-07",
         build_id="0" * 16, emulated=True, inputs=(tensor,), outputs=(tensor,), output_data=(bytes(1960),),

@@ -300,6 +300,9 @@ class QuietLine:
     def write(self, data: bytes) -> None:
         pass
 
+    def set_control(self, *, dtr: bool, rts: bool) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 

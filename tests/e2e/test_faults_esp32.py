@@ -160,7 +160,7 @@ def test_a_bit_that_does_not_program_is_named(flasher, dut, order):
     error = refusal_of(flasher, dut)
     assert isinstance(error, FlashError)
     assert error.where == f"{address:#010x}"
-    assert int(error.measured, 16) == int(error.expected, 16) | 0x04
+    assert int(str(error.measured), 16) == int(str(error.expected), 16) | 0x04
 
 
 def test_unplugged_in_the_middle_of_a_write(flasher, dut, order):

@@ -16,6 +16,7 @@ from harness.errors import SerialPortError, WrongDeviceError
 from harness.files.resources import boards_dir
 from harness.virtual import registry
 from tests.support.boards import BOARD
+from tests.support.plugged_in import PluggedIn
 
 KIND = load_board(BOARD)
 FAMILY = plugins.family(KIND.family)
@@ -98,7 +99,7 @@ def test_a_scan_knows_boards_of_the_users_own_files(harness, pair, tmp_path):
 
 
 def test_a_silent_port_is_left_out_and_named(pair):
-    notes = []
+    notes: list[str] = []
     answers = ask_ports(["/dev/no_such_port"], Desk(()), known_boards([]), notes.append)
     assert answers == []
     assert "/dev/no_such_port is left out" in notes[0]
@@ -114,13 +115,6 @@ def test_two_ports_of_one_unit_are_refused(pair, tmp_path):
 
 def test_a_unit_whose_probe_is_not_there_is_left_out(pair):
     answers = ask_ports([pair[0].port], Desk(()), known_boards([]), lambda _: None)
-    notes = []
-
-    class OtherProbesOnly:
-        uses_probe = True
-
-        def probes(self):
-            return []
-
-    assert match_probes(answers, {KIND.flasher: OtherProbesOnly()}, notes.append) == []
+    notes: list[str] = []
+    assert match_probes(answers, {KIND.flasher: PluggedIn()}, notes.append) == []
     assert "no probe holds" in notes[0]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def hostile_model() -> bytes:
 def rows(model: bytes):
     for name, used in {**USED_BYTES, HOSTILE: 1000}.items():
         digest = sha256(model).hexdigest() if name == HOSTILE else sha256(name.encode()).hexdigest()
-        same = {"model": name, "sha256": digest, "board": BOARD}
+        same: dict[str, Any] = {"model": name, "sha256": digest, "board": BOARD}
         measured = replace(MEASUREMENT, arena_used_bytes=used, **same)
         yield reconcile(replace(ESTIMATE, arena_used_bytes=used + (10 if used == 800 else 0), **same), measured)
     yield without_measurement(("refused.tflite", "", BOARD, "2020-07"), None, ModelRefusedError(HOSTILE))

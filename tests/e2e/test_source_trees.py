@@ -11,6 +11,7 @@ from harness.bench.boards import load_board
 from harness.build.inputs import collect_inputs
 from harness.build.library import library
 from harness.files.cache import Cache
+from harness.ports import TflmProvider
 from harness.tflm.crate import CrateProvider
 from harness.tflm.tree import TreeProvider
 from harness.toolchains.arm_gcc import ArmGcc
@@ -73,7 +74,8 @@ def objects_of(archive: Path, folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_the_crates_own_folder_gives_object_for_object_what_the_crate_gives(crate_folder, tmp_path):
     libraries = {}
-    for name, provider in {"crate": CrateProvider(), "tree": TreeProvider(crate_folder)}.items():
+    providers: dict[str, TflmProvider] = {"crate": CrateProvider(), "tree": TreeProvider(crate_folder)}
+    for name, provider in providers.items():
         inputs = collect_inputs(load_board(BOARD), provider.fetch(silent), ArmGcc(), None)
         libraries[name] = objects_of(library(inputs, provider, Cache(), silent), tmp_path / f"objects of {name}")
     assert libraries["tree"] == libraries["crate"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.errors import ProbeError
 from harness.virtual import link
 from harness.virtual.esp32 import memory_map
 from tests.support.esp32_bench import PATIENCE_S, READY, Bench
@@ -161,7 +162,7 @@ def test_one_client_at_a_time(bench):
 
 def test_commands_that_make_no_sense_are_refused(bench):
     for command in ({"do": "fly"}, {"do": "nack"}, {"do": "flash_flip", "address": 1 << 30, "mask": 1}):
-        with pytest.raises(link.ProbeError), link.Client(bench.board.socket) as client:
+        with pytest.raises(ProbeError), link.Client(bench.board.socket) as client:
             client.control(command)
 
 

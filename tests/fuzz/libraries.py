@@ -58,7 +58,7 @@ def any_library(numbers: random.Random) -> bytes:
     """A damaged library."""
     data = bytearray(sound().library)
     if numbers.random() < 0.3:
-        return mutated_stream(numbers, data)
+        return mutated_stream(numbers, bytes(data))
     for _ in range(numbers.randint(1, 6)):
         at = numbers.choice(sound().headers) + numbers.randrange(-_HEADER_BYTES, _HEADER_BYTES)
         data[at % len(data)] = numbers.choice((0, 0xFF, *b"0123456789-/# ", numbers.randrange(256)))

@@ -47,7 +47,7 @@ class Chip:
             packed = pack(model, hashlib.sha256(model).hexdigest(), image.build_id)
             flash[offset : offset + len(packed)] = packed
             offset += -(-len(packed) // 16) * 16
-        self.log = []
+        self.log: list[str] = []
         self.hello = None
         self._line = SerialLine(faults)
         self._user_end = serial.Serial(self._line.port, BOARD.baud_rate, timeout=0)

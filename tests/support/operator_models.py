@@ -9,12 +9,12 @@ What is given for an operator is what its kernel accepts; tests change one thing
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final
 
-from tests.support.models import ModelBuilder
+from tests.support.models import ModelBuilder, Options
 
 Shape = Sequence[int]
 
@@ -63,7 +63,7 @@ class OperatorCase:
     variant: str
     inputs: tuple[Operand | None, ...]
     outputs: tuple[Operand, ...]
-    options: tuple[str, Mapping[str, Any]] | None = None
+    options: Options | None = None
 
     @property
     def id(self) -> str:
@@ -131,15 +131,13 @@ def constant(shape: Shape, type: str = "float32", **more: Any) -> Operand:  # no
     return Operand(shape, type, bytes(size), **more)
 
 
-def _unary(names: str, types: str, options: tuple[str, Mapping[str, Any]] | None = None) -> Iterator[OperatorCase]:
+def _unary(names: str, types: str, options: Options | None = None) -> Iterator[OperatorCase]:
     for name in names.split():
         for each in types.split():
             yield OperatorCase(name, each, (Operand((1, 6), each),), (Operand((1, 6), each),), options)
 
 
-def _binary(
-    names: str, types: str, result: str = "", options: tuple[str, Mapping[str, Any]] | None = None
-) -> Iterator[OperatorCase]:
+def _binary(names: str, types: str, result: str = "", options: Options | None = None) -> Iterator[OperatorCase]:
     for name in names.split():
         for each in types.split():
             two = (Operand((1, 6), each), Operand((1, 6), each))
@@ -201,7 +199,7 @@ def _fully_connected() -> Iterator[OperatorCase]:
         yield OperatorCase("FULLY_CONNECTED", f"{name}_no_bias", (*inputs[:2], None), result, _FULLY)
 
 
-_FULLY: Final = ("FullyConnectedOptions", {})
+_FULLY: Final[Options] = ("FullyConnectedOptions", {})
 
 
 def _svdf() -> Iterator[OperatorCase]:
@@ -323,8 +321,8 @@ def _moves() -> Iterator[OperatorCase]:
 
 _BLOCK_OUT: Final = ("DepthToSpaceOptions", {"BlockSize": 2})
 _BLOCK_IN: Final = ("SpaceToDepthOptions", {"BlockSize": 2})
-_NEAREST: Final = ("ResizeNearestNeighborOptions", {})
-_BILINEAR: Final = ("ResizeBilinearOptions", {})
+_NEAREST: Final[Options] = ("ResizeNearestNeighborOptions", {})
+_BILINEAR: Final[Options] = ("ResizeBilinearOptions", {})
 
 
 def _others() -> Iterator[OperatorCase]:

@@ -153,6 +153,9 @@ class ScriptedLine:
             self._nonce = nonce.decode()
             self._answer(json.loads(payload.rsplit(b" ", 1)[0]))
 
+    def set_control(self, *, dtr: bool, rts: bool) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

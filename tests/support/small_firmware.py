@@ -45,7 +45,7 @@ class CountingGcc(ArmGcc):
 
     def __init__(self):
         super().__init__()
-        self.compiled = Counter()
+        self.compiled: Counter[str] = Counter()
 
     def compile(self, source, target, flags):
         self.compiled[source.name] += 1

@@ -111,8 +111,7 @@ def test_every_python_package_is_pinned_with_hashes() -> None:
 def test_the_pins_satisfy_what_the_project_asks_for() -> None:
     pinned: dict[str, list[Version]] = {}
     for pin, _ in pinned_requirements():
-        version = next(iter(pin.specifier)).version
-        pinned.setdefault(pin.name.lower(), []).append(Version(version))
+        pinned.setdefault(pin.name.lower(), []).append(Version(next(iter(pin.specifier)).version))
     for wanted in wanted_requirements():
         versions = pinned.get(wanted.name.lower(), [])
         assert versions, f"{wanted.name} is not pinned: make lock"

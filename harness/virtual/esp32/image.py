@@ -58,7 +58,7 @@ class Image:
     segments: tuple[FlashSegment, ...]
 
 
-def parse(flash: bytes | memoryview, offset: int = memory_map.BOOT_OFFSET) -> Image:
+def parse(flash: bytes | bytearray | memoryview, offset: int = memory_map.BOOT_OFFSET) -> Image:
     """Read the image at `offset`.
 
     Raises:
@@ -81,7 +81,7 @@ def parse(flash: bytes | memoryview, offset: int = memory_map.BOOT_OFFSET) -> Im
     return Image(entry, mode, loaded)
 
 
-def _segments(flash: bytes | memoryview, position: int, count: int) -> Iterator[tuple[FlashSegment, int]]:
+def _segments(flash: bytes | bytearray | memoryview, position: int, count: int) -> Iterator[tuple[FlashSegment, int]]:
     """Each segment, and where it ends in flash."""
     for _ in range(count):
         if position + _SEGMENT_HEADER.size >= len(flash):
@@ -110,7 +110,7 @@ def _check_checksum(segments: list[FlashSegment], stored: int, offset: int) -> N
         )
 
 
-def _check_hash(flash: bytes | memoryview, start: int, end: int) -> None:
+def _check_hash(flash: bytes | bytearray | memoryview, start: int, end: int) -> None:
     stored = bytes(flash[end : end + _HASH_BYTES])
     computed = hashlib.sha256(flash[start:end]).digest()
     if computed != stored:

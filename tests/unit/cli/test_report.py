@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,7 @@ BOARD = "stm32f407-virtual"
 
 
 def row(used_bytes=1000):
-    same = {"sha256": sha256(MODEL).hexdigest(), "board": BOARD}
+    same: dict[str, Any] = {"sha256": sha256(MODEL).hexdigest(), "board": BOARD}
     return reconcile(replace(ESTIMATE, **same), replace(MEASUREMENT, arena_used_bytes=used_bytes, **same))
 
 

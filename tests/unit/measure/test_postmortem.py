@@ -4,13 +4,16 @@ import shutil
 import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from harness import plugins
+from harness.device.talk import Device
 from harness.domain.postmortem import ArenaEnds, DeviceFault, PostMortem, RunningOperator
 from harness.errors import ArenaTooSmallError, DeviceFaultError, OverrunError, ProbeError
 from harness.measure.postmortem import Remains, blame, examine
+from harness.ports import FlashSession
 from harness.toolchains.elf import read_symbols
 
 SOUND = b"\xaa" * 64
@@ -48,8 +51,8 @@ def subject(elf):
 
 
 def remains(flash=None, **changes):
-    device = {"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes}
-    return Remains(SimpleNamespace(**device), flash or object(), FAMILY)
+    device = SimpleNamespace(**{"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes})
+    return Remains(cast("Device", device), cast("FlashSession", flash or object()), FAMILY)
 
 
 def test_a_probe_that_is_gone_does_not_hide_what_the_device_said(compiled_program):

@@ -1,7 +1,9 @@
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -70,7 +72,7 @@ def test_the_data_for_the_script_hold_no_markup():
 
 
 def test_a_drawing_has_steps_bars_and_the_peak():
-    shown = html._drawing(plan())
+    shown: Mapping[str, Any] = html._drawing(plan())
     assert [step[:2] for step in shown["steps"]] == [[0, None], [1, 0], [2, 1], [3, 2], [4, 3], [5, 4]]
     assert ("skip", "long", "float32 [1, 16]", 1, 5) in [tuple(bar[:5]) for bar in shown["bars"]]
     assert shown["peak"] == plan().peak.step

@@ -10,7 +10,7 @@ from harness.report.annotations import workflow_commands
 from harness.report.junit import to_junit
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).with_name("junit.xsd"))
-NONE = frozenset()
+NONE: frozenset[str] = frozenset()
 
 
 def row(*findings, model="kws.tflite", board="desk", verdict="measured", causes=()):

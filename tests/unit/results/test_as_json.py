@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_a_model_that_was_not_measured_is_no_result(written):
 
 
 def test_the_promised_keys_are_there():
-    row = reconciliation_to_json(reconcile(OURS, FULL))
+    row: dict[str, Any] = reconciliation_to_json(reconcile(OURS, FULL))
     assert {"verdict", "estimate", "measurement", "error_bytes", "error_percent", "causes"} <= row.keys()
     assert {
         "arena_size_bytes", "arena_used_bytes", "painted_used_bytes", "head_bytes", "tail_bytes", "sections",
@@ -86,7 +87,7 @@ def test_a_wrong_value_is_named_with_its_place(written):
 
 
 def test_a_measurement_that_used_nothing_is_refused(written):
-    item = reconciliation_to_json(reconcile(ESTIMATE, MEASUREMENT))
+    item: dict[str, Any] = reconciliation_to_json(reconcile(ESTIMATE, MEASUREMENT))
     item["measurement"]["arena_used_bytes"] = 0
     with pytest.raises(ResultError, match="wrong value") as caught:
         read_results(written([item]))

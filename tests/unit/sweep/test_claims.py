@@ -38,7 +38,7 @@ def holder():
 
 
 def test_what_another_sweep_uses_is_left_out_and_its_holder_named(holder):
-    notes = []
+    notes: list[str] = []
     with claim_duts([LEFT, RIGHT, OWN], notes.append) as free:
         assert free == [RIGHT, OWN]
     assert len(notes) == 1

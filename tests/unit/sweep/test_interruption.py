@@ -28,6 +28,12 @@ class ToldCrew:
     def begin(self, dut, job):
         self.in_hand[dut] = job
 
+    def revive(self, dut, hook, timeout_s):
+        raise NotImplementedError
+
+    def close(self):
+        pass
+
     def report(self, timeout_s):
         step = next(self._script, None)
         report = step(self) if step else self.end(next(iter(self.in_hand)))

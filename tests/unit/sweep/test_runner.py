@@ -32,7 +32,7 @@ def test_every_job_is_done_once_and_kept_with_its_key(store, sweep):
 
 
 def test_trouble_once_is_flaky(store, sweep):
-    failed = []
+    failed: list[str] = []
 
     def once(probe, model):
         if model == "model03.tflite" and not failed:
@@ -49,7 +49,7 @@ def test_trouble_once_is_flaky(store, sweep):
 
 
 def test_after_trouble_the_flash_is_written_anew_once(sweep):
-    failed = []
+    failed: list[str] = []
 
     def once(probe, model):
         if model == "model01.tflite" and not failed:

@@ -34,7 +34,7 @@ def test_one_unit_keeps_tflm_and_model_together():
 def test_two_units_share_out_models_not_settings():
     jobs = [job(n, model=m, arena=a) for n, (m, a) in enumerate([(m, a) for m in "pq" for a in (1, 2)], 1)]
     scheduler = Scheduler(jobs, {"u": "x", "v": "x"}, Policy())
-    models = {"u": [], "v": []}
+    models: dict[str, list[str]] = {"u": [], "v": []}
     for _ in range(2):
         for unit in "uv":
             models[unit].append(scheduler.next_job(unit).model)
@@ -118,7 +118,9 @@ def test_every_job_ends_once_whatever_happens(boards, units, ends, limits, chanc
     retries, set_aside_after = limits
     jobs = [job(n, board=board, model=chance.choice("pqr")) for n, board in enumerate(boards, 1)]
     scheduler = Scheduler(jobs, units, Policy(retries, set_aside_after=set_aside_after))
-    verdicts, attempts, at = [], [], {}
+    verdicts: list[int] = []
+    attempts: list[int] = []
+    at: dict[str, Job] = {}
     dropped = [each.number for each, _ in scheduler.give_up_unserved()]
     ends = iter(ends)
     while True:

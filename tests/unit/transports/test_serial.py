@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from serial.rfc2217 import PortManager
+from serial.rfc2217 import PortManager, Serial
 
 from harness.errors import SerialPortError
 from harness.transports.serial import SerialTransport
@@ -54,12 +55,16 @@ class Console:
         pass
 
 
+def port_manager(console: Console, client: socket.socket) -> PortManager:
+    port, connection = cast("Serial", console), cast("Serial", SimpleNamespace(write=client.sendall))
+    return PortManager(port, connection)
+
+
 def serve_rfc2217(listening: socket.socket, console: Console) -> None:
     """Echo what arrives, in capitals, until the client hangs up."""
     client, _ = listening.accept()
     with client:
-        connection = SimpleNamespace(write=client.sendall)
-        manager = PortManager(console, connection)
+        manager = port_manager(console, client)
         while received := client.recv(1024):
             data = b"".join(manager.filter(received))
             if data:
@@ -106,7 +111,7 @@ def test_far_end_of_an_rfc2217_line_goes_away(server: socket.socket) -> None:
     def serve_until_told() -> None:
         client, _ = server.accept()
         with client:
-            manager = PortManager(Console(), SimpleNamespace(write=client.sendall))
+            manager = port_manager(Console(), client)
             client.settimeout(0.05)
             while not closing.is_set():
                 with suppress(TimeoutError):

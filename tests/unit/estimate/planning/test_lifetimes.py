@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.domain.graph import Graph
@@ -52,7 +54,7 @@ def test_by_scope_unused_outputs_live_for_their_operator_and_dead_tensors_never(
     assert spans(by_scope(graph_of(model)))[2:] == [(-1, -1), (2, 2)]
 
 
-def while_model(**more: bool) -> ModelBuilder:
+def while_model(**more: Any) -> ModelBuilder:
     model = ModelBuilder(**more)
     x, y = model.input("x", [4]), model.tensor("y", [4])
     options = {"CondSubgraphIndex": 1, "BodySubgraphIndex": 2}

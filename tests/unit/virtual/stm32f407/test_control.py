@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("unicorn", reason="virtual boards need the extra `virtual`")
@@ -25,7 +27,7 @@ def service():
     line.close()
 
 
-def do(service: Service, **command: object) -> dict[str, object]:
+def do(service: Service, **command: object) -> dict[str, Any]:
     answer = service.answer(Request(Operation.CONTROL, payload=json.dumps(command).encode()))
     assert answer.status is Status.OK, answer.payload
     return json.loads(answer.payload)
