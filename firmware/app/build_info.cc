@@ -14,7 +14,8 @@ const char kBoardId[] = HARNESS_BOARD_ID;
 
 namespace {
 
-// Lets the host recognise a firmware in flash. The linker script puts it 0x200 bytes behind the image's start.
+// Lets the host recognise a firmware in flash. The linker script puts it near the image's start: the host
+// writes that part of the flash last of all.
 struct InfoBlock {
   char magic[8];
   uint32_t version;

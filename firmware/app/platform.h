@@ -38,6 +38,8 @@ Region UniqueId();
 // Tells the watchdog that the firmware is alive.
 void KickWatchdog();
 
+// What follows, up to FirmwareImage(), is what the linker script says; ports/common/regions.cc has it for all ports.
+
 // The RAM of the stack that RunFirmware() runs on; it grows from the end towards the start.
 Region Stack();
 // The lowest address that the caller's frame may use.

@@ -35,7 +35,7 @@ class Board:
     Attributes:
         id: the name of its file, as `--board` takes it.
         title: its name for people.
-        family: the firmware port, a folder of `firmware/ports`.
+        family: names the firmware port, a folder of `firmware/ports`, and the plug-in that knows the chips.
         abi: the struct sizes that its compiler makes: `arm32`, `xtensa32`.
         toolchain, flasher, transport, units: plug-in names.
         cpu_flags: compiler flags that choose core and ABI.

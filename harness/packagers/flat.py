@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from harness.domain.firmware import FirmwareImage, FlashPart, FlashSegment, PackedModel
 from harness.errors import ModelError
 
-INFO_OFFSET = 0x200
-"""Where the info block stands in a firmware image: behind the vector table."""
 INFO_BYTES = 36
 """Magic (8 bytes), version and length (4 each), build id (16 hex digits), wire protocol (4)."""
 INFO_MAGIC = b"HARNFIRM"
@@ -30,9 +28,10 @@ class FlatPackager:
 
 
 def _firmware_labels(image: FirmwareImage) -> tuple[tuple[int, int], ...]:
-    info = image.segment.data[INFO_OFFSET : INFO_OFFSET + INFO_BYTES]
-    labelled = info.startswith(INFO_MAGIC) and image.build_id.encode() in info
-    return ((INFO_OFFSET, INFO_BYTES),) if labelled else ()
+    """The info block, which stands behind the vector table, however long that is."""
+    offset = image.segment.data.find(INFO_MAGIC)
+    labelled = offset >= 0 and image.build_id.encode() in image.segment.data[offset : offset + INFO_BYTES]
+    return ((offset, INFO_BYTES),) if labelled else ()
 
 
 def _model_part(image: FirmwareImage, model: PackedModel) -> FlashPart:

@@ -16,9 +16,9 @@ BUILD_ID = "0123456789abcdef"
 MODEL_REGION = MemoryRegion(0x08040000, 0x400)
 
 
-def image(build_id: str = BUILD_ID, magic: bytes = b"HARNFIRM") -> FirmwareImage:
+def image(build_id: str = BUILD_ID, magic: bytes = b"HARNFIRM", at: int = 0x188) -> FirmwareImage:
     data = bytearray(range(256)) * 4
-    data[0x200:0x224] = struct.pack("<8sII16sI", magic, 1, len(data), build_id.encode(), 1)
+    data[at : at + 36] = struct.pack("<8sII16sI", magic, 1, len(data), build_id.encode(), 1)
     segment = FlashSegment(0x08000000, bytes(data))
     return FirmwareImage(BUILD_ID, "a-board", "2020-07", "", "", segment, MODEL_REGION, 0, Path("f.elf"), 0, 0, 0)
 
@@ -30,8 +30,12 @@ def model(size_bytes: int) -> PackedModel:
 def test_firmware_alone_is_labelled_by_its_info_block() -> None:
     (part,) = FlatPackager().parts(image(), None)
     assert part.segment == image().segment
-    assert part.labels == ((0x200, 36),)
+    assert part.labels == ((0x188, 36),)
     assert BUILD_ID in part.name
+
+
+def test_the_info_block_stands_behind_a_vector_table_of_any_length() -> None:
+    assert FlatPackager().parts(image(at=0x298), None)[0].labels == ((0x298, 36),)
 
 
 @pytest.mark.parametrize("other", [image(magic=b"OTHERFIR"), image(build_id="fedcba9876543210")])
