@@ -1,9 +1,14 @@
-"""Reads board files: the ones that come with harness, and the user's own."""
+"""Reads board files: the ones that come with harness, and the user's own.
+
+A file may name another board as its `base` and then hold only what differs: tables are merged key by key, anything
+else replaces what the base says. Each file of such a chain is a sound board by itself.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from harness.domain.board import Board, MemoryRegion
@@ -12,8 +17,9 @@ from harness.files.fields import Fields
 from harness.files.resources import boards_dir
 from harness.files.toml import read_toml, refuse_unknown_keys
 
+_TABLES = ("build", "flash", "memory", "serial", "watchdog")
 _KEYS: Mapping[str, frozenset[str]] = {
-    "": frozenset({"title", "family", "abi", "units", "machine", "build", "flash", "memory", "serial", "watchdog"}),
+    "": frozenset({"base", "title", "family", "abi", "units", "machine", *_TABLES}),
     "build": frozenset({"toolchain", "cpu_flags", "defines", "optimization"}),
     "flash": frozenset({"flasher", "packager", "target", "firmware", "model", "connect_mode"}),
     "memory": frozenset({"ram", "stack_ram", "code_ram"}),
@@ -21,9 +27,9 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "watchdog": frozenset({"timeout_s"}),
 }
 
-
 _FLASH_REGIONS = ("firmware", "model")
 _RAM_REGIONS = ("ram", "stack_ram", "code_ram")
+_REGION_KEYS = ("start", "size_bytes")
 
 
 def board_ids() -> list[str]:
@@ -40,26 +46,84 @@ def load_board(board: str) -> Board:
     Raises:
         BoardFileError: no such board (the nearest ids are named), or a broken file (file, key, what was expected).
     """
+    return read_board(_find(board))
+
+
+def read_board(path: Path) -> Board:
+    """Read one board file, and those that it is based on.
+
+    Raises:
+        BoardFileError: one of them is no TOML, or a key is missing, unknown or of the wrong kind; there is no such
+            base, or the bases go in a circle.
+    """
+    *upper, whole = _with_bases(path)
+    board = _board(path, whole)
+    for own in reversed(upper):
+        whole = replace(own, values=_merged(whole.values, own.values))
+        board = _board(path, whole)
+    return board
+
+
+def _find(board: str, where: str = "") -> Path:
+    """The file of a board; `where` says which file names it, if one does."""
     path = Path(board) if board.endswith(".toml") else boards_dir() / f"{board}.toml"
     if path.suffix == ".toml" and path.is_file() and (board.endswith(".toml") or board in board_ids()):
-        return read_board(path)
+        return path
     near = difflib.get_close_matches(board, board_ids(), n=3, cutoff=0.4)
     raise BoardFileError(
         f"unknown board {board!r}",
+        where=where,
         expected=f"one of {', '.join(board_ids())}, or the path of a .toml file",
         hint=f"did you mean {' or '.join(near)}?" if near else "list them with: harness boards",
     )
 
 
-def read_board(path: Path) -> Board:
-    """Read one board file.
+def _with_bases(path: Path) -> list[Fields]:
+    """What a board file holds, then what the file that it is based on holds, and so on."""
+    chain = [path]
+    files = [_read_file(path)]
+    while files[-1].has("base"):
+        base = _base(chain[-1], files[-1])
+        if any(base.samefile(file) for file in chain):
+            raise BoardFileError(
+                "boards are based on each other in a circle",
+                where=f"{chain[-1]}: base",
+                measured=" → ".join(file.name for file in [*chain, base]),
+                expected="a board that is complete without this one",
+            )
+        chain.append(base)
+        files.append(_read_file(base))
+    return files
 
-    Raises:
-        BoardFileError: it is no TOML, or a key is missing, unknown or of the wrong kind.
-    """
+
+def _base(path: Path, top: Fields) -> Path:
+    """The file that `path` is based on: an id, or a path relative to the file's own folder."""
+    name = top.text("base")
+    return _find(str(path.parent / name) if name.endswith(".toml") else name, f"{top.place}: base")
+
+
+def _read_file(path: Path) -> Fields:
     top = read_toml(path, error=BoardFileError)
     for name, known in _KEYS.items():
-        refuse_unknown_keys(top.inner(name) if name else top, known)
+        if not name or top.has(name):
+            refuse_unknown_keys(top.inner(name) if name else top, known)
+    for name, regions in (("flash", _FLASH_REGIONS), ("memory", _RAM_REGIONS)):
+        for region in regions:
+            if top.has(name) and top.inner(name).has(region):
+                refuse_unknown_keys(top.inner(name).inner(region), _REGION_KEYS)
+    return top
+
+
+def _merged(base: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
+    merged = {**base, **own}
+    for key, value in own.items():
+        below = base.get(key)
+        if isinstance(value, dict) and isinstance(below, dict):
+            merged[key] = _merged(below, value)
+    return merged
+
+
+def _board(path: Path, top: Fields) -> Board:
     _refuse_overlaps(top)
     build, flash, memory, serial = (top.inner(name) for name in ("build", "flash", "memory", "serial"))
     return Board(

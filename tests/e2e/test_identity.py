@@ -13,7 +13,6 @@ from harness.bench.identity import find_port, read_unit_id
 from harness.bench.scan import ask_ports, known_boards, match_probes
 from harness.domain.dut import Dut, SerialPort
 from harness.errors import SerialPortError, WrongDeviceError
-from harness.files.resources import boards_dir
 from harness.virtual import registry
 from tests.support.boards import BOARD
 from tests.support.plugged_in import PluggedIn
@@ -83,7 +82,7 @@ def test_a_scan_writes_a_bench_file_that_fits_ports_and_probes_together(harness,
 
 def test_a_scan_knows_boards_of_the_users_own_files(harness, pair, tmp_path):
     entry, own, path = pair[0], tmp_path / "own-board.toml", tmp_path / "bench.toml"
-    own.write_text((boards_dir() / f"{BOARD}.toml").read_text())
+    own.write_text(f'base = "{BOARD}"\n')
     assert harness("flash", "--board", own, "--probe", entry.probe_id).status == 0
     try:
         unknown = harness("bench", "scan")

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.bench.boards import board_ids, load_board, read_board
+from harness.domain.board import MemoryRegion
 from harness.errors import BoardFileError
 from tests.support.places import CHECKOUT
 
@@ -11,10 +13,10 @@ BOARDS = CHECKOUT / "boards"
 
 @pytest.fixture
 def changed(tmp_path):
-    """A copy of the virtual board's file with one text replaced."""
+    """A copy of a board's file with one text replaced."""
 
     def change(old: str, new: str) -> Path:
-        text = (BOARDS / "stm32f407-virtual.toml").read_text()
+        text = (BOARDS / "stm32f407-discovery.toml").read_text()
         assert old in text
         path = tmp_path / "mine.toml"
         path.write_text(text.replace(old, new, 1))
@@ -64,6 +66,7 @@ def test_only_ids_and_toml_paths_are_boards(board):
         ("timeout_s = 8.0", "timeout_s = 80.0", "0.1 to 26"),
         ("[build]", "[build", "no TOML"),
         ("[serial]", "[serail]", "did you mean serial"),
+        ("start = 0x20000000, size_bytes", "start = 0x20000000, size", "memory.ram: size: unknown key"),
     ],
 )
 def test_a_broken_file_names_file_key_and_what_was_expected(changed, old, new, told):
@@ -92,3 +95,88 @@ def test_a_folder_is_no_board(tmp_path):
     (tmp_path / "x.toml").mkdir()
     with pytest.raises(BoardFileError):
         read_board(tmp_path / "x.toml")
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Writes a board file of the user's own."""
+
+    def write(text: str, name: str = "mine.toml") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_board_with_a_base_holds_what_differs(own):
+    base = load_board("stm32f407-discovery")
+    board = read_board(own('base = "stm32f407-discovery"\ntitle = "Mine"\nbuild.cpu_flags = ["-mcpu=cortex-m4"]\n'))
+    assert board == replace(base, id="mine", title="Mine", cpu_flags=("-mcpu=cortex-m4",))
+
+
+def test_tables_are_merged_key_by_key(own):
+    board = read_board(
+        own('base = "stm32f407-discovery"\nbuild.defines.USART = "3"\nflash.firmware.size_bytes = 0x60000\n')
+    )
+    assert board.defines == {"HSE_HZ": "8000000", "USART": "3"}
+    assert board.firmware_flash == MemoryRegion(0x08000000, 0x60000)
+
+
+def test_a_base_may_have_a_base_and_lies_beside_the_file_that_names_it(own):
+    own('base = "esp32-devkitc"\nserial.baud_rate = 9600\n', "lab/slow.toml")
+    own('base = "lab/slow.toml"\nwatchdog.timeout_s = 2\n', "slow-and-short.toml")
+    board = read_board(own('base = "slow-and-short.toml"\nwatchdog.timeout_s = 3\n'))
+    assert board == replace(load_board("esp32-devkitc"), id="mine", baud_rate=9600, watchdog_s=3.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('base = "stm32f407-disco"', "mine.toml: base: unknown board 'stm32f407-disco'"),
+        ('base = "stm32f407-disco"', "hint: did you mean stm32f407-discovery"),
+        ('base = "nowhere.toml"', "nowhere.toml'"),
+        ("base = 3", "mine.toml: base: wrong value"),
+        (
+            'base = "mine.toml"',
+            "mine.toml: base: boards are based on each other in a circle\nfound mine.toml → mine.toml",
+        ),
+        ('base = "stm32f407-discovery"\nbuild = 3', "mine.toml: build: wrong value"),
+        ('base = "stm32f407-discovery"\nbuild.flags = []', "mine.toml.build: flags: unknown key"),
+        ('base = "stm32f407-discovery"\nmemory.ram.size = 3', "mine.toml.memory.ram: size: unknown key"),
+        ('base = "stm32f407-discovery"\nserial.baud_rate = 9', "mine.toml.serial: baud_rate: wrong value"),
+        ('base = "stm32f407-discovery"\nmemory.ram.start = 0x10000000', "mine.toml.memory: stack_ram: overlaps ram"),
+    ],
+)
+def test_what_is_wrong_beside_a_base(own, text, told):
+    with pytest.raises(BoardFileError) as caught:
+        read_board(own(text))
+    assert told in str(caught.value)
+
+
+def test_a_circle_of_three(own):
+    own('base = "b.toml"', "a.toml")
+    own('base = "mine.toml"', "b.toml")
+    with pytest.raises(BoardFileError) as caught:
+        read_board(own('base = "a.toml"'))
+    assert "b.toml: base: boards are" in str(caught.value)
+    assert "found mine.toml → a.toml → b.toml → mine.toml" in str(caught.value)
+
+
+def test_a_base_that_is_wrong_by_itself_is_the_one_that_is_named(own, changed):
+    """Even when the board replaces what is wrong: the next one based on it may not."""
+    broken = changed("baud_rate = 460800", "baud_rate = 1")
+    broken.rename(broken.with_name("base.toml"))
+    with pytest.raises(BoardFileError, match=r"base\.toml\.serial: baud_rate: wrong value"):
+        read_board(own('base = "base.toml"\nserial.baud_rate = 9600\n'))
+
+
+@pytest.mark.parametrize(
+    ("virtual", "real"), [("stm32f407-virtual", "stm32f407-discovery"), ("esp32-virtual", "esp32-devkitc")]
+)
+def test_a_virtual_twin_differs_in_name_and_units_alone(virtual, real):
+    twin = load_board(virtual)
+    assert twin == replace(
+        load_board(real), id=virtual, title=twin.title, units="virtual", machine=virtual.partition("-")[0]
+    )

@@ -12,7 +12,6 @@ from harness.bench.boards import board_ids
 from harness.bench.scan import KnownBoard, ask_ports, known_boards
 from harness.domain.dut import SerialPort
 from harness.errors import BoardFileError, SerialPortError, UsageError
-from harness.files.resources import boards_dir
 from tests.support.scripted import HELLO, ScriptedLine, changed
 
 VIRTUAL = "stm32f407-virtual"
@@ -42,9 +41,7 @@ def own(tmp_path: Path) -> str:
 
 def copy_of_virtual(path: Path) -> str:
     path.parent.mkdir(exist_ok=True)
-    text = (boards_dir() / f"{VIRTUAL}.toml").read_text(encoding="utf-8")
-    lines = [f"baud_rate = {BAUD_RATE}" if line.startswith("baud_rate") else line for line in text.splitlines()]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path.write_text(f'base = "{VIRTUAL}"\nserial.baud_rate = {BAUD_RATE}\n', encoding="utf-8")
     return str(path)
 
 
