@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from harness.domain.generations import FIRST
 from harness.domain.tflm_options import TflmOptions
 from harness.errors import PluginError, UsageError
 from harness.ports import Family, Flasher, Packager, TflmProvider, Toolchain, Transport, UnitSource
@@ -24,7 +25,7 @@ PREBUILT = "prebuilt"
 """The TFLM provider that is nothing without a manifest."""
 TREE = "tree"
 """The TFLM provider that is nothing without a folder."""
-GENERATIONS: Mapping[str, str] = MappingProxyType({"crate": "2020-07"})
+GENERATIONS: Mapping[str, str] = MappingProxyType({"crate": FIRST})
 """The TFLM generation that a provider brings, as far as that is known before anything is fetched."""
 _MANIFEST_SUFFIX = ".toml"
 

@@ -151,6 +151,8 @@ def _load(inputs: BuildInputs, key: str, folder: Path) -> FirmwareImage:
         kernels=inputs.source.kernels,
         flags=" ".join(inputs.own_flags()),
         operators=tuple(one.operator for one in inputs.registrations),
+        static_memory=inputs.source.static_memory,
+        traits=inputs.source.traits,
     )
 
 

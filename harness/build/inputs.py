@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.build.port import Port, find_port
 from harness.domain.board import Board, MemoryRegion
 from harness.domain.firmware import Registration, TflmSource, ToolchainInfo
+from harness.domain.generations import layer_of
 from harness.files.cache import fingerprint
 from harness.files.resources import firmware_dir
 from harness.ports import Toolchain
@@ -45,6 +46,7 @@ class BuildInputs:
         """Flags that the application's objects depend on, the build id excluded."""
         defines = {
             **self.source.defines,
+            **self.source.layer_defines,
             **self.board.defines,
             "HARNESS_BOARD_ID": f'"{self.board.id}"',
             "BAUD_RATE": str(self.board.baud_rate),
@@ -104,7 +106,7 @@ def collect_inputs(
     """
     firmware = firmware_dir()
     port = find_port(board, firmware / "ports")
-    layer = firmware / "tflm" / f"tflm_{source.generation.partition('-')[0]}.cc"
+    layer = firmware / "tflm" / f"{layer_of(source.generation)}.cc"
     sources = (*sorted((firmware / "app").glob("*.cc")), layer, *port.sources())
     wanted = tuple(one for one in source.registrations if operators is None or one.operator in operators)
     return BuildInputs(board, source, toolchain, toolchain.identify(), firmware, port, sources, wanted)

@@ -11,6 +11,7 @@ import click
 
 from harness.cli.options import Decorator, together
 from harness.cli.progress import StderrProgress
+from harness.domain import generations
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.errors import UsageError
@@ -18,7 +19,7 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from harness.estimate import ModelFile
 
-DEFAULT_TFLM: Final = "2026-08"
+DEFAULT_TFLM: Final = generations.DEFAULT
 DEFAULT_ABI: Final = "arm32"
 DEFAULT_KERNELS: Final = "reference"
 _SHORT_ENUMS: Final = "-fshort-enums"

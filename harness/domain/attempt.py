@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from harness.domain.generations import canonical
+
 RUNNING, DONE, FAILED, INTERRUPTED = "running", "done", "failed", "interrupted"
 """States of an attempt: at it now; ended with a verdict about the model; ended by trouble on the bench; cut off."""
 
@@ -67,7 +69,7 @@ class Circumstances:
 
     Attributes:
         probe_id, unit: the DUT's probe, and the chip's own unique id; empty where unknown.
-        tflm: TFLM generation.
+        tflm: TFLM generation, by its present name.
         tflm_version, tflm_hash: what people call it, and SHA-256 of its sources.
         kernels: the kernel set.
         toolchain: the compiler's version line.
@@ -84,6 +86,9 @@ class Circumstances:
     toolchain: str = ""
     flags: str = ""
     build_id: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tflm", canonical(self.tflm))
 
 
 @dataclass(frozen=True)

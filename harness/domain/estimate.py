@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from harness.domain.generations import canonical, generation_named
+
 SHARED_NAME: Final = "(shared)"
 """What several models that share an arena are called, in place of a file name."""
 
@@ -14,19 +16,37 @@ class Profile:
     """What an estimate is for.
 
     Attributes:
-        tflm: the TFLM generation, such as `2020-07`.
+        tflm: the TFLM generation, such as `2020-07`; by its present name, whichever it was given.
         abi: `arm32`, `xtensa32`, `wasm32` or `x86-64`.
         kernels: the kernel set, such as `reference` or `cmsis-nn`.
+        static_memory: whether TFLM is built with TF_LITE_STATIC_MEMORY.
+        traits: which of the generation's differences inside it hold; see `domain.generations.Trait`.
     """
 
     tflm: str
     abi: str
     kernels: str = "reference"
+    static_memory: bool = True
+    traits: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tflm", canonical(self.tflm))
 
     @property
     def id(self) -> str:
         """One word, fit for a file name."""
-        return f"{self.tflm}-{self.abi}-{self.kernels}"
+        return "-".join((self.tflm, *self._rest))
+
+    @property
+    def former_ids(self) -> tuple[str, ...]:
+        """The words that it had while its generation was called otherwise."""
+        entry = generation_named(self.tflm)
+        return tuple("-".join((alias, *self._rest)) for alias in (entry.aliases if entry else ()))
+
+    @property
+    def _rest(self) -> tuple[str, ...]:
+        dynamic = () if self.static_memory else ("dynamic",)
+        return (self.abi, self.kernels, *dynamic, *sorted(self.traits))
 
 
 @dataclass(frozen=True)

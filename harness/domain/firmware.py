@@ -9,6 +9,9 @@ from pathlib import Path
 
 from harness.domain.board import MemoryRegion
 
+STATIC_MEMORY = "TF_LITE_STATIC_MEMORY"
+"""The preprocessor symbol without which TFLM's structures hold what a dynamic allocation needs."""
+
 
 @dataclass(frozen=True)
 class Registration:
@@ -39,6 +42,8 @@ class TflmSource:
         libraries: static libraries to link in place of compiling `sources`.
         abi_flags: compiler flags of the libraries' ABI, in place of the board's; None for the board's.
         header_hash: SHA-256 of the headers, where `content_hash` does not cover them.
+        traits: those of the generation's traits that it has.
+        layer_defines: preprocessor symbols for the firmware's own layer over TFLM.
         source_hashes: SHA-256 of each of `sources` with all that it includes, where sources may change; an object file
             is then compiled anew only when its own hash is another one.
     """
@@ -54,7 +59,14 @@ class TflmSource:
     libraries: tuple[Path, ...] = ()
     abi_flags: tuple[str, ...] | None = None
     header_hash: str = ""
+    traits: frozenset[str] = frozenset()
+    layer_defines: Mapping[str, str | None] = field(default_factory=dict)
     source_hashes: Mapping[Path, str] = field(default_factory=dict)
+
+    @property
+    def static_memory(self) -> bool:
+        """Whether it is built with TF_LITE_STATIC_MEMORY, which makes TFLM's structures smaller."""
+        return STATIC_MEMORY in self.defines
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,8 @@ class FirmwareImage:
         tflm_hash: SHA-256 of what the TFLM sources came from.
         kernels: the kernel set.
         flags: the compiler's flags, paths of this machine left out.
+        static_memory: whether TFLM is built with TF_LITE_STATIC_MEMORY.
+        traits: those of the generation's traits that it has.
         operators: those that it holds, by TFLite's name.
         segment: the bytes and where they go.
         model_region: where the firmware looks for the model behind its header, in the chip's address space.
@@ -164,3 +178,5 @@ class FirmwareImage:
     kernels: str = "reference"
     flags: str = ""
     operators: tuple[str, ...] = ()
+    static_memory: bool = True
+    traits: frozenset[str] = frozenset()

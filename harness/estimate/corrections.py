@@ -34,8 +34,9 @@ def load_correction(folder: Path | None, profile: Profile) -> Correction | None:
     Raises:
         ResultError: the file cannot be read, or is none.
     """
-    path = folder / f"{profile.id}.toml" if folder else None
-    if path is None or not path.is_file():
+    names = (profile.id, *profile.former_ids) if folder else ()
+    path = next((path for name in names if folder and (path := folder / f"{name}.toml").is_file()), None)
+    if path is None:
         return None
     try:
         values = tomllib.loads(read_bounded(path, _FILE_LIMIT_BYTES, ResultError).decode("utf-8"))
@@ -131,7 +132,13 @@ def _text(value: str) -> str:
 def _from_fields(item: Fields) -> Correction:
     profile, errors, provenance = item.inner("profile"), item.inner("errors"), item.inner("provenance")
     return Correction(
-        profile=Profile(profile.text("tflm"), profile.text("abi"), profile.text("kernels")),
+        profile=Profile(
+            profile.text("tflm"),
+            profile.text("abi"),
+            profile.text("kernels"),
+            static_memory=profile.truth("static_memory") if profile.has("static_memory") else True,
+            traits=frozenset(profile.texts("traits")) if profile.has("traits") else frozenset(),
+        ),
         method=item.text("method"),
         offsets=tuple(_offset(term) for term in item.inners("offsets")) if item.has("offsets") else (),
         minimum_bytes=item.integer("minimum_bytes", -_MOST_BYTES, _MOST_BYTES),

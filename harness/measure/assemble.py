@@ -10,6 +10,7 @@ from functools import reduce
 from harness.device.commands import Allocated
 from harness.device.hello import Hello
 from harness.device.talk import Device
+from harness.domain.generations import canonical
 from harness.domain.measurement import Extent, Measurement
 from harness.domain.recipe import Subject
 from harness.files.fields import Fields
@@ -73,7 +74,7 @@ def measurement(subject: Subject, findings: Findings, device: Device) -> Measure
         board=subject.board.id,
         probe_id=subject.probe_id,
         unit=findings.hello.unit,
-        tflm=findings.hello.tflm,
+        tflm=canonical(findings.hello.tflm),
         build_id=findings.hello.build_id,
         arena_size_bytes=size,
         arena_used_bytes=models[-1].answer.integer("used_bytes", least=1),

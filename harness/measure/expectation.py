@@ -27,7 +27,7 @@ from harness.estimate import (
 
 def profile_of(image: FirmwareImage, board: Board) -> Profile:
     """What an estimate for this firmware on this board is for."""
-    return Profile(image.tflm, board.abi, image.kernels)
+    return Profile(image.tflm, board.abi, image.kernels, image.static_memory, image.traits)
 
 
 def title_of(models: Sequence[ModelFile]) -> tuple[str, str]:

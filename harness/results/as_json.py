@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.generations import canonical
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
@@ -27,6 +28,8 @@ def estimate_to_json(estimate: Estimate) -> Json:
         "board": estimate.board,
         "abi": estimate.profile.abi,
         "kernels": estimate.profile.kernels,
+        "static_memory": estimate.profile.static_memory,
+        "traits": sorted(estimate.profile.traits),
         "method": estimate.method,
         "arena_used_bytes": estimate.arena_used_bytes,
         "head_bytes": estimate.head_bytes,
@@ -137,7 +140,7 @@ def reconciliation_from_json(item: Fields) -> Reconciliation:
         model=item.text("model"),
         sha256=item.text("sha256"),
         board=item.text("board"),
-        tflm=item.text("tflm"),
+        tflm=canonical(item.text("tflm")),
         verdict=verdict,
         estimate=estimate_from_json(item.inner("estimate")) if item.has("estimate") else None,
         measurement=measurement_from_json(item.inner("measurement")) if item.has("measurement") else None,
@@ -155,7 +158,7 @@ def estimate_from_json(item: Fields) -> Estimate:
     return Estimate(
         model=item.text("model"),
         sha256=item.text("sha256"),
-        profile=Profile(item.text("tflm"), item.text("abi"), item.text("kernels")),
+        profile=_profile_from_json(item),
         board=item.text("board") if item.has("board") else None,
         method=item.text("method"),
         arena_used_bytes=item.integer("arena_used_bytes"),
@@ -167,6 +170,16 @@ def estimate_from_json(item: Fields) -> Estimate:
         recorded_sections=_sections_from_json(item, "recorded_sections") if item.has("recorded_sections") else (),
         corrections=item.texts("corrections"),
         warnings=item.texts("warnings"),
+    )
+
+
+def _profile_from_json(item: Fields) -> Profile:
+    return Profile(
+        item.text("tflm"),
+        item.text("abi"),
+        item.text("kernels"),
+        static_memory=item.truth("static_memory") if item.has("static_memory") else True,
+        traits=frozenset(item.texts("traits")) if item.has("traits") else frozenset(),
     )
 
 

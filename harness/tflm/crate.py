@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from harness.domain.firmware import Registration, TflmSource
+from harness.domain.generations import FIRST
 from harness.errors import SourceError, UsageError
 from harness.files.cache import Cache
 from harness.ports import Progress
@@ -60,7 +61,7 @@ class CrateProvider:
         root = self._root(progress)
         lite = root / _TENSORFLOW / "tensorflow/lite"
         return TflmSource(
-            generation="2020-07",
+            generation=FIRST,
             version="crate tfmicro 0.1.0 (TensorFlow 33689c48)",
             content_hash=_SHA256,
             include_dirs=tuple(root / folder for folder in _INCLUDE_DIRS),

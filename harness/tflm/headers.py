@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from harness.domain.generations import FIRST, GENERATIONS, TflmGeneration, canonical, generation_named, served
 from harness.errors import SourceError
 from harness.files.cache import fingerprint
 from harness.files.resources import firmware_dir
@@ -20,42 +21,11 @@ SCHEMA_VERSION = 3
 
 _MICRO = "tensorflow/lite/micro"
 _RESOLVER = f"{_MICRO}/micro_mutable_op_resolver.h"
+_DEBUG_LOG = f"{_MICRO}/debug_log.h"
+_VARIABLE_ARGUMENTS = re.compile(r"\bDebugLog\s*\([^)]*\bva_list\b")
 _MICRO_OPS = f"{_MICRO}/kernels/micro_ops.h"
 _SCHEMA = "tensorflow/lite/schema/schema_generated.h"
 
-
-@dataclass(frozen=True)
-class _Mark:
-    """What a generation has and no other.
-
-    Attributes:
-        header: where.
-        what: in words.
-        pattern: finds it there.
-    """
-
-    header: str
-    what: str
-    pattern: re.Pattern[str]
-
-
-_MARKS: Mapping[str, Sequence[_Mark]] = {
-    "2020-07": (
-        _Mark("tensorflow/lite/core/api/error_reporter.h", "ErrorReporter", re.compile(r"\bclass ErrorReporter\b")),
-        _Mark(f"{_MICRO}/kernels/all_ops_resolver.h", "AllOpsResolver", re.compile(r"\bclass AllOpsResolver\b")),
-        _Mark(_MICRO_OPS, "Register_ functions", re.compile(r"\bRegister_\w+")),
-    ),
-    "2026-08": (
-        _Mark(
-            f"{_MICRO}/recording_micro_interpreter.h",
-            "RecordingMicroInterpreter",
-            re.compile(r"\bRecordingMicroInterpreter\b"),
-        ),
-        _Mark(_RESOLVER, "Add… methods", re.compile(r"\bTfLiteStatus\s+Add(?!Builtin|Custom)\w+\s*\(")),
-        _Mark(f"{_MICRO}/debug_log.h", "DebugLog that takes a va_list", re.compile(r"\bDebugLog\s*\([^)]*\bva_list\b")),
-    ),
-}
-GENERATIONS = tuple(_MARKS)
 
 _SCHEMA_VERSION = re.compile(r"#[ \t]*define[ \t]+TFLITE_SCHEMA_VERSION[ \t]+\(?(\d+)")
 _TF_VERSION = re.compile(r"#[ \t]*define[ \t]+TF_(MAJOR|MINOR|PATCH)_VERSION[ \t]+(\d+)")
@@ -65,6 +35,7 @@ _INLINE = re.compile(r"\b(Register_\w+)\s*\(\s*\)\s*\{")
 _LIMIT_BYTES = 8 * 1024 * 1024
 _LIMIT_FILES = 5000
 _GENERATED = "operators.inc"
+_EDGE_IMPULSE = "edge-impulse-sdk/tensorflow"
 _UPSTREAM = f"{_MICRO}/tools/make/downloads"
 _ESPRESSIF = "managed_components/espressif__esp-tflite-micro"
 # By the first part of the name in the #include.
@@ -83,6 +54,8 @@ class Headers:
 
     Attributes:
         generation: of TFLM.
+        traits: those of the generation's that they show.
+        logs_plain_text: whether DebugLog takes a text (before 2023-07-06), and not a format with its arguments.
         operators: that they declare.
         hash: SHA-256 over all of them, those included.
         schema_version: of the models that this TFLM reads; None when they do not say.
@@ -92,12 +65,19 @@ class Headers:
     """
 
     generation: str
+    traits: frozenset[str]
+    logs_plain_text: bool
     operators: HeaderOperators
     hash: str
     schema_version: int | None
     version: str | None
     inline: frozenset[str]
     missing: Mapping[str, str]
+
+    @property
+    def layer_defines(self) -> Mapping[str, str | None]:
+        """What the firmware's layer has to be told of them."""
+        return {"HARNESS_LOGS_PLAIN_TEXT": None} if self.logs_plain_text else {}
 
 
 def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
@@ -110,12 +90,13 @@ def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
     Raises:
         SourceError: they are of no generation that harness knows, or of another than the user says.
     """
-    generation = _generation(folders, generation)
-    layer = firmware_dir() / "tflm" / f"tflm_{generation.partition('-')[0]}.cc"
-    texts, missing = _read_all(layer, folders)
+    found = recognise_generation(folders, generation)
+    texts, missing = _read_all(firmware_dir() / "tflm" / f"{found.layer}.cc", folders)
     return Headers(
-        generation,
-        _operators(folders, generation),
+        found.name,
+        frozenset(trait.name for trait in found.traits if trait.mark.holds(_texts(folders, trait.mark.headers))),
+        found.name != FIRST and _VARIABLE_ARGUMENTS.search(_text(folders, _DEBUG_LOG)) is None,
+        _operators(folders, found.name),
         fingerprint(*(part for name in sorted(texts) for part in (name, texts[name]))),
         _schema_version(texts),
         _tf_version(texts),
@@ -135,36 +116,73 @@ def missing_header(name: str, included_by: str) -> SourceError:
     )
 
 
-def _generation(folders: Sequence[Path], claimed: str | None) -> str:
-    lacking = {generation: _lacking(folders, generation) for generation in ([claimed] if claimed else GENERATIONS)}
-    for generation, marks in lacking.items():
-        if not marks:
-            return generation
-    lacks = "; ".join(f"for {generation} no {', no '.join(marks)}" for generation, marks in lacking.items())
-    more = f" and {len(folders) - 1} more" if len(folders) > 1 else ""
-    raise SourceError(
-        f"these are no headers of TFLM {' or '.join(lacking)}",
-        where=f"{folders[0]}{more}",
-        measured=lacks if any((folder / _MICRO).is_dir() for folder in folders) else f"no folder {_MICRO} in them",
-        hint=f"`include` has to name {_USUALLY_IN['tensorflow'][0]}; releases between these have other interfaces",
+def recognise_generation(folders: Sequence[Path], claimed: str | None) -> TflmGeneration:
+    """The generation whose marks headers have: the first in the table.
+
+    Args:
+        folders: the include folders.
+        claimed: which one the user says it is; None when they say nothing.
+
+    Raises:
+        SourceError: they are of none that harness serves, or of another than the user says.
+    """
+    texts = _texts(folders, sorted({header for each in GENERATIONS for mark in each.marks for header in mark.headers}))
+    found = next((each for each in GENERATIONS if all(mark.holds(texts) for mark in each.marks)), None)
+    where = f"{folders[0]} and {len(folders) - 1} more" if len(folders) > 1 else str(folders[0])
+    if found is None:
+        raise _unrecognised(folders, where)
+    if found.refused:
+        raise SourceError(
+            f"these are headers of TFLM {found.name}, which harness does not serve",
+            where=where,
+            measured=", ".join(mark.what for mark in found.marks),
+            expected=f"one of {', '.join(each.name for each in served())}",
+            hint=found.refused,
+        )
+    if claimed is not None and canonical(claimed) != found.name:
+        raise SourceError(
+            f"these are headers of TFLM {found.name}, and not of {canonical(claimed)}",
+            where=where,
+            measured=", ".join(mark.what for mark in found.marks),
+            expected=_looked_for(canonical(claimed)),
+            hint="correct `generation` in the manifest, or leave it out",
+        )
+    return found
+
+
+def _looked_for(name: str) -> str:
+    entry = generation_named(name)
+    return ", ".join(mark.what for mark in entry.marks) if entry else name
+
+
+def _unrecognised(folders: Sequence[Path], where: str) -> SourceError:
+    if any((folder / _EDGE_IMPULSE).is_dir() for folder in folders):
+        return SourceError(
+            "this is Edge Impulse's SDK, a fork of TFLM with includes and structures of its own",
+            where=where,
+            measured=f"a folder {_EDGE_IMPULSE}",
+            hint="take the release of TFLM that the model was trained for",
+        )
+    is_there = any((folder / _MICRO).is_dir() for folder in folders)
+    return SourceError(
+        "these are no headers of a TFLM that harness knows",
+        where=where,
+        measured="none of their marks: " + "; ".join(f"{each.name}: {_looked_for(each.name)}" for each in served())
+        if is_there
+        else f"no folder {_MICRO} in them",
+        hint=f"`include` has to name {_USUALLY_IN['tensorflow'][0]}",
     )
 
 
-def _lacking(folders: Sequence[Path], generation: str) -> list[str]:
-    """What the headers lack for a generation: files, or what should be in them."""
-    lacking = []
-    for mark in _MARKS[generation]:
-        if _find(folders, mark.header) is None:
-            lacking.append(mark.header)
-        elif not mark.pattern.search(_text(folders, mark.header)):
-            lacking.append(f"{mark.what} in {mark.header}")
-    return lacking
-
-
 def _operators(folders: Sequence[Path], generation: str) -> HeaderOperators:
-    if generation == "2020-07":
+    if generation == FIRST:
         return micro_ops_operators(_text(folders, _MICRO_OPS), _text(folders, _SCHEMA))
     return resolver_operators(_text(folders, _RESOLVER))
+
+
+def _texts(folders: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
+    """The headers that are there, without their comments."""
+    return {name: _text(folders, name) for name in names if _find(folders, name) is not None}
 
 
 def _text(folders: Sequence[Path], name: str) -> str:

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.domain.generations import served
 from harness.errors import UsageError
 from harness.files.fields import Fields
 from harness.files.toml import read_toml, refuse_unknown_keys
-from harness.tflm.headers import GENERATIONS
 
 KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn", "esp-nn-s3")
 _AUTO = "auto"
@@ -66,7 +66,9 @@ def read_manifest(path: Path) -> Manifest:
             )
     top = read_toml(path, _HINT)
     refuse_unknown_keys(top, _KEYS)
-    generation = _choice(top, "generation", (_AUTO, *GENERATIONS))
+    generation = _choice(
+        top, "generation", (_AUTO, *(name for each in served() for name in (each.name, *each.aliases)))
+    )
     return Manifest(
         path=path,
         generation=None if generation == _AUTO else generation,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from harness.domain.firmware import Registration, TflmSource
+from harness.domain.firmware import STATIC_MEMORY, Registration, TflmSource
+from harness.domain.generations import FIRST
 from harness.errors import BenchError, ConfigMismatchError, SourceError
 from harness.files.cache import fingerprint
 from harness.tflm.archive import Library, read_library
@@ -21,9 +22,8 @@ _REGISTER = re.compile(r"(\d{1,3})(Register_\w+)")
 # tflite::MicroInterpreter::AllocateTensors()
 _INTERPRETER = "_ZN6tflite16MicroInterpreter15AllocateTensorsEv"
 _RECORDING = "23RecordingMicroAllocator"
-_STATIC_MEMORY = "TF_LITE_STATIC_MEMORY"
 _COMPRESSION = "USE_TFLM_COMPRESSION"
-# common.cc always defines the first, and the second only without TF_LITE_STATIC_MEMORY.
+# common.cc always defines the first, and the second only without TF_LITESTATIC_MEMORY.
 _COMMON, _DYNAMIC = "TfLiteIntArrayEqual", "TfLiteIntArrayCreate"
 # A method of MicroInterpreterContext that there is only with USE_TFLM_COMPRESSION.
 _COMPRESSED = "18IsTensorCompressed"
@@ -65,6 +65,8 @@ class Survey:
             libraries=self.manifest.libraries,
             abi_flags=self.manifest.abi_flags,
             header_hash=self.headers.hash if self.headers else "",
+            traits=self.headers.traits if self.headers else frozenset(),
+            layer_defines=self.headers.layer_defines if self.headers else {},
         )
 
     def _version(self) -> str:
@@ -168,7 +170,7 @@ def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symb
 
 def _configuration(manifest: Manifest, symbols: Symbols) -> Iterator[Finding]:
     if symbols.any_holds(_COMMON):
-        yield from _same_define(manifest, _STATIC_MEMORY, not symbols.any_holds(_DYNAMIC))
+        yield from _same_define(manifest, STATIC_MEMORY, not symbols.any_holds(_DYNAMIC))
     yield from _same_define(manifest, _COMPRESSION, symbols.any_holds(_COMPRESSED))
 
 
@@ -187,7 +189,7 @@ def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[
 
 
 def _generation(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
-    if headers.generation != "2020-07" and not symbols.any_holds(_RECORDING):
+    if headers.generation != FIRST and not symbols.any_holds(_RECORDING):
         error = SourceError(
             "the library lacks RecordingMicroAllocator, which the headers declare",
             where=symbols.libraries[0].path,

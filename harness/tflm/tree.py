@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.domain.firmware import TflmSource
+from harness.domain.generations import FIRST
 from harness.domain.tflm_options import TflmOptions
 from harness.errors import SourceError, UsageError
 from harness.files.cache import fingerprint
@@ -29,7 +30,6 @@ from harness.tflm.tree_sources import (
 
 _WHAT = "look at TFLM's sources"
 _LIMIT_BYTES = 8 * 1024 * 1024
-_FIRST = "2020-07"
 # Of an optimised kernel set; ESP-NN's second is what ESP-IDF's configuration says unless somebody turns it off.
 _DEFINES: dict[str, dict[str, str | None]] = {
     "cmsis-nn": {"CMSIS_NN": None},
@@ -96,15 +96,17 @@ class TreeProvider:
             kernels=chosen.kernels,
             registrations=tuple(one.registration for one in headers.operators.known if one.function in has),
             header_hash=headers.hash,
+            traits=headers.traits,
+            layer_defines=headers.layer_defines,
             source_hashes=hashes,
         )
 
     def _kernels(self, tree: Tree, headers: Headers, folders: Sequence[Path]) -> Kernels:
-        if headers.generation != _FIRST:
+        if headers.generation != FIRST:
             with_signal = any((folder / KISSFFT.header).is_file() for folder in folders)
             return tree_sources(tree, self._options.kernels, with_signal=with_signal)
         if self._options.kernels not in (None, REFERENCE):
-            raise UsageError(f"TFLM {_FIRST} has reference kernels only here", where="--kernels")
+            raise UsageError(f"TFLM {FIRST} has reference kernels only here", where="--kernels")
         return Kernels(REFERENCE, sources_of_2020(tree.root / "tensorflow/lite"))
 
     def _optimised(self, tree: Tree, kernels: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

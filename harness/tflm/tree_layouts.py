@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.domain.firmware import STATIC_MEMORY
 from harness.errors import SourceError
 
 MICRO = "tensorflow/lite/micro"
 DOWNLOADS = f"{MICRO}/tools/make/downloads"
-STATIC_MEMORY = "TF_LITE_STATIC_MEMORY"
 
 # Where `tensorflow/` lies below the folder that a user names.
 _ROOTS = (

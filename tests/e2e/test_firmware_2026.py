@@ -7,7 +7,7 @@ import pytest
 from harness.build.firmware import build
 from harness.domain.estimate import Profile
 from harness.estimate import ModelFile, estimate
-from harness.estimate.layout.tflm_2026_08 import GENERATION
+from harness.estimate.layout.tflm_2026_01 import GENERATION
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.chip import ARENA_BYTES, BOARD, Chip
 from tests.support.fake_tflm import FakeTflm, build_library

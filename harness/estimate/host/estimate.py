@@ -17,12 +17,13 @@ from importlib.util import find_spec
 from typing import Final
 
 from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.generations import DEFAULT
 from harness.errors import ArenaTooSmallError, DeadlineError, ModelError, PluginError, UsageError
 from harness.estimate.layout.arena import ALIGNMENT, align_up
 from harness.estimate.reading.model_file import ModelFile
 from harness.files.fields import Fields
 
-HOST_PROFILE: Final = Profile("2026-08", "x86-64")
+HOST_PROFILE: Final = Profile(DEFAULT, "x86-64")
 WHEEL_VERSION: Final = "0.dev20261023182759"
 """The wheel that the x86-64 layout was measured with."""
 

@@ -1,15 +1,14 @@
-"""What a TFLM generation has to say about a model. Each generation is one module or package `tflm_<year>_<month>`."""
+"""What a TFLM generation has to say about a model. Each is one module here, which the table of generations names."""
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import Final
 
 from harness.domain.estimate import Profile
+from harness.domain.generations import GENERATIONS, TflmGeneration, generation_named, served
 from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place, tensor_place
 from harness.errors import UsageError
 from harness.estimate.layout.arena import Trace
@@ -77,9 +76,11 @@ class Generation:
     """A TFLM source state.
 
     Attributes:
-        id: such as `2026-08`.
+        id: such as `2026-01`.
         kernels: kernel sets that it can be built with.
         struct_sizes: sizeof() of its structures with 4-byte and with 8-byte pointers.
+        dynamic_sizes: those of them that are of another size without TF_LITE_STATIC_MEMORY, on 32-bit targets.
+        checked_sizes: sizes of further structures by which a device on a 32-bit target shows its generation.
         lay_out: what AllocateTensors does; raises ModelError for a model that it cannot follow.
         unknown_operators: the operators that it lacks, each with its place.
         warnings: what its estimate leaves out of a model with a kernel set, or does not promise.
@@ -89,6 +90,8 @@ class Generation:
         lifetimes: when each tensor is in use, and each operator runs.
         planner: how it plans its memory.
         reads_offline_plans: whether it follows a plan that comes with the model.
+        has_64_bit: whether its sizes with 8-byte pointers are known.
+        with_traits: itself with some of its traits; None where it has none.
     """
 
     id: str
@@ -103,42 +106,80 @@ class Generation:
     lifetimes: Callable[[Graph], Lifetimes]
     planner: Planner
     reads_offline_plans: bool
+    has_64_bit: bool = True
+    dynamic_sizes: Mapping[str, int] = field(default_factory=dict)
+    checked_sizes: Mapping[str, int] = field(default_factory=dict)
+    with_traits: Callable[[frozenset[str]], Generation] | None = None
 
     def target(self, profile: Profile) -> Target:
         """What a layout for this profile is made for."""
         wide = POINTER_BYTES[profile.abi] == 8
         sizes = {name: pair[wide] for name, pair in self.struct_sizes.items()}
-        return Target(profile.kernels, POINTER_BYTES[profile.abi], sizes)
+        dynamic = {} if profile.static_memory else self.dynamic_sizes
+        return Target(profile.kernels, POINTER_BYTES[profile.abi], {**sizes, **dynamic})
 
 
 def installed_generations() -> tuple[str, ...]:
     """The generations that there is a layout for, oldest first."""
-    names = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    return tuple(sorted(name[len("tflm_") :].replace("_", "-") for name in names if name.startswith("tflm_")))
+    return tuple(sorted(each.name for each in served(GENERATIONS)))
 
 
 def generation_of(profile: Profile) -> Generation:
     """The generation of a profile.
 
     Raises:
-        UsageError: no such generation, or it cannot have that ABI or those kernels.
+        UsageError: no such generation, or it cannot have that ABI, those kernels or those traits.
     """
-    _check(profile.tflm, installed_generations(), "TFLM generation")
+    entry = _entry(profile.tflm)
     _check(profile.abi, tuple(POINTER_BYTES), "ABI")
-    found: Generation = import_module(f"harness.estimate.layout.tflm_{profile.tflm.replace('-', '_')}").GENERATION
+    found = _layout_of(entry)
+    if profile.traits:
+        found = _with_traits(found, profile.traits, entry)
+    if POINTER_BYTES[profile.abi] == 8 and not found.has_64_bit:
+        raise UsageError(
+            f"the sizes of TFLM {found.id} are not known for {profile.abi}",
+            expected=f"one of {', '.join(abi for abi, size in POINTER_BYTES.items() if size == 4)}",
+        )
+    if not profile.static_memory and POINTER_BYTES[profile.abi] == 8:
+        raise UsageError("without static memory, sizes are known for 32-bit targets only", measured=profile.abi)
     _check(profile.kernels, found.kernels, f"kernel set of TFLM {found.id}")
     return found
+
+
+def _entry(name: str) -> TflmGeneration:
+    entry = generation_named(name, GENERATIONS)
+    if entry is None:
+        raise UsageError(f"unknown TFLM generation {name!r}", expected=f"one of {', '.join(installed_generations())}")
+    if entry.refused:
+        raise UsageError(f"TFLM {entry.name} is not served", hint=entry.refused)
+    return entry
+
+
+def _layout_of(entry: TflmGeneration) -> Generation:
+    name = entry.layout if "." in entry.layout else f"{__package__}.{entry.layout}"
+    found: Generation = import_module(name).GENERATION
+    return found
+
+
+def _with_traits(generation: Generation, traits: frozenset[str], entry: TflmGeneration) -> Generation:
+    for trait in sorted(traits):
+        _check(trait, tuple(each.name for each in entry.traits), f"trait of TFLM {generation.id}")
+    return generation if generation.with_traits is None else generation.with_traits(traits)
 
 
 def struct_sizes(profile: Profile) -> Mapping[str, int]:
     """sizeof() of TFLM's structures that estimates for a profile count on, by name.
 
+    Those that only tell one generation from another are among them for reference kernels on 32-bit targets.
+
     Raises:
         UsageError: there is no such profile.
     """
-    return generation_of(profile).target(profile).sizes
+    found = generation_of(profile)
+    tells = found.checked_sizes if POINTER_BYTES[profile.abi] == 4 else {}
+    return {**found.target(profile).sizes, **tells}
 
 
 def _check(value: str, known: tuple[str, ...], what: str) -> None:
     if value not in known:
-        raise UsageError(f"unknown {what} {value!r}", expected=f"one of {', '.join(known)}")
+        raise UsageError(f"unknown {what} {value!r}", expected=f"one of {', '.join(known) or 'none'}")

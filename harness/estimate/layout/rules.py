@@ -7,7 +7,7 @@ Prepare does, step by step, as the kernel's source does it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.domain.graph import Operator, Subgraph, Tensor
@@ -163,6 +163,11 @@ OpTable = Mapping[str, OpRule]
 def rule(builtin_data: Sizes, user_data: Sizes, *prepare: Step, align: Sizes = 4) -> OpRule:
     """A rule; a single number stands for both pointer sizes."""
     return OpRule(_both(builtin_data), _both(align), _both(user_data), prepare)
+
+
+def with_kernel(reference: OpRule, user_data: Sizes, *prepare: Step) -> OpRule:
+    """The rule of another kernel for an operator: its options are parsed into the same structure."""
+    return replace(reference, user_data=_both(user_data), prepare=prepare)
 
 
 def temporary(*tensors: int, when: Condition | None = None) -> Temporary:

@@ -44,12 +44,25 @@ def by_operator(subgraph: Subgraph) -> Lifetimes:
 
 
 def by_scope(graph: Graph) -> Lifetimes:
-    """As TFLM 2026-08: one counter that runs through all subgraphs in the order of their calls.
+    """As TFLM since 2022-12: one counter that runs through all subgraphs in the order of their calls.
 
     Raises:
         ModelError: a subgraph calls itself, or calls unfold beyond all bounds.
     """
-    walk = _ScopeWalk(graph)
+    return _by_scope(graph, inputs_end=True)
+
+
+def by_scope_before_2022_11(graph: Graph) -> Lifetimes:
+    """As TFLM from 2022-03 on: an input that nobody reads has no end, and an output that nobody writes no begin.
+
+    Raises:
+        ModelError: as `by_scope`.
+    """
+    return _by_scope(graph, inputs_end=False)
+
+
+def _by_scope(graph: Graph, *, inputs_end: bool) -> Lifetimes:
+    walk = _ScopeWalk(graph, inputs_end=inputs_end)
     walk.enter(graph.main)
     tensors = {
         (subgraph.index, tensor.index): (
@@ -62,8 +75,9 @@ def by_scope(graph: Graph) -> Lifetimes:
 
 
 class _ScopeWalk:
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, inputs_end: bool) -> None:
         self._graph = graph
+        self._inputs_end = inputs_end
         self._open: list[int] = []
         self._step = 0
         self.first: dict[tuple[int, int], int] = {}
@@ -75,10 +89,13 @@ class _ScopeWalk:
         if subgraph.index in self._open:
             raise ModelError("the subgraph calls itself", where=f"{self._graph.model}, subgraph {subgraph.index}")
         self._open.append(subgraph.index)
-        self._touch(subgraph, subgraph.inputs, ends=True)
+        self._touch(subgraph, subgraph.inputs, ends=self._inputs_end)
         for operator in subgraph.operators:
             self._run(subgraph, operator)
-        self._touch(subgraph, subgraph.outputs, ends=True)
+        if self._inputs_end:
+            self._touch(subgraph, subgraph.outputs, ends=True)
+        else:
+            self.last.update({(subgraph.index, tensor): self._step for tensor in subgraph.outputs})
         self._open.pop()
 
     def _run(self, subgraph: Subgraph, operator: Operator) -> None:

@@ -88,7 +88,7 @@ def manifest(monkeypatch):
 
 def test_a_manifest_tells_generation_and_kernels(model, manifest):
     (mine,) = estimates(model, "--tflm", manifest)
-    assert (mine["tflm"], mine["kernels"]) == ("2026-08", "cmsis-nn")
+    assert (mine["tflm"], mine["kernels"]) == ("2026-01", "cmsis-nn")
     assert (
         mine
         == estimates(model, "--kernels", "cmsis-nn")[0]
@@ -102,7 +102,7 @@ def test_short_enumerations_are_warned_of(model, monkeypatch):
     monkeypatch.setattr(plugins, "tflm_provider", {"mine/tflm.toml": provider}.__getitem__)
     result = run(model, "--tflm", "mine/tflm.toml", "--format", "json")
     assert "warning: mine/tflm.toml: with -fshort-enums structures are smaller" in result.stderr
-    assert json.loads(result.stdout)[0]["tflm"] == "2026-08"
+    assert json.loads(result.stdout)[0]["tflm"] == "2026-01"
 
 
 def test_kernels_that_the_manifest_does_not_have_are_refused(model, manifest):
@@ -148,7 +148,7 @@ def test_a_correction_is_applied_named_and_left_out(model, corrections):
     (plain,) = estimates(model, "--no-corrections")
     (found,) = estimates(model, "--corrections", corrections)
     assert plain["corrections"] == []
-    assert found["corrections"][0].startswith("2026-08-arm32-reference-")
+    assert found["corrections"][0].startswith("2026-01-arm32-reference-")
     assert found["arena_used_bytes"] == plain["arena_used_bytes"] + 100
     assert found["min_working_arena_bytes"] == plain["min_working_arena_bytes"] + 100
     assert found["recommended_arena_bytes"] >= found["min_working_arena_bytes"]

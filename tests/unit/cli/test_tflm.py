@@ -98,7 +98,7 @@ def test_a_library_without_tflm(tmp_path):
 
 def test_a_table_for_people(whole):
     found = check(whole)
-    assert "TFLM 2026-08, schema not told" in found.stdout
+    assert "TFLM 2026-01, schema not told" in found.stdout
     assert "as compiled with -mcpu=cortex-m4" in found.stdout
     assert "hint:" not in found.stdout
 

@@ -67,7 +67,7 @@ def test_unusual_models(name: str, used: int) -> None:
     ("name", "words"),
     [
         ("dyn_shape_minus1", "'serving_default_dense_input:0': a dimension is open"),
-        ("unsupported_custom", "operator 0 'MY_CUSTOM': TFLM 2026-08 has no such operator"),
+        ("unsupported_custom", "operator 0 'MY_CUSTOM': TFLM 2026-01 has no such operator"),
         ("git_lfs_pointer", "this is a Git LFS pointer, fetch the file"),
         ("truncated_half", "a file of 1582 bytes"),
         ("empty", "an empty file"),

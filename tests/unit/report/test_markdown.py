@@ -21,7 +21,7 @@ def test_the_facts_of_the_page_are_there():
     assert "| m.tflite | b | 2020-07 | over | 1,200 | 1,000 | +200 | +20.00 % | 1,100 |  |" in found
     assert "| **grew** | m.tflite | b | 2026-11-02 02:00 | 900 | 1,000 |  |" in found
     assert "| d | b | 2 | 0 | 0 | 2026-11-02 02:00 |  |" in found
-    assert "| m.tflite | 2026-08 | 192 | 192 |" in found
+    assert "| m.tflite | 2026-01 | 192 | 192 |" in found
 
 
 def test_recorded_sections_stand_beside_their_estimates():

@@ -48,7 +48,7 @@ def test_it_says_where_the_numbers_come_from() -> None:
     for fact in (
         "Made by: harness estimate kws.tflite --margin 12.5",
         "SHA-256: " + "ab" * 32,
-        "TFLM: 2026-08, ABI arm32, kernels cmsis-nn",
+        "TFLM: 2026-01, ABI arm32, kernels cmsis-nn",
         "margin: 12.5 %",
         "smallest working arena: 120 bytes",
     ):

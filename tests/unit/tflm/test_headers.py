@@ -1,15 +1,23 @@
+from contextlib import suppress
+from itertools import pairwise
+
 import pytest
 
+from harness.domain.generations import GENERATIONS, generation_named, served
 from harness.errors import SourceError
-from harness.tflm.headers import missing_header, read_headers
-from tests.support.tflm_parts import MICRO, header_tree
+from harness.tflm.headers import missing_header, read_headers, recognise_generation
+from tests.support.tflm_parts import HEADER_GENERATIONS, MICRO, header_tree
+
+# The layer over 2022-04 is not there yet.
+SERVED = [each.name for each in served() if each.name != "2022-04"]
 
 
-@pytest.fixture(params=["2020-07", "2026-08"])
+@pytest.fixture(params=["2020-07", "2022-12", "2026-01"])
 def generation(request):
     return request.param
 
 
+@pytest.mark.parametrize("generation", SERVED)
 def test_the_generation_shows_in_the_headers(tmp_path, generation):
     found = read_headers(header_tree(tmp_path, generation), None)
     assert found.generation == generation
@@ -19,43 +27,85 @@ def test_the_generation_shows_in_the_headers(tmp_path, generation):
     assert "CONV_2D" in [one.registration.operator for one in found.operators.known]
 
 
+@pytest.mark.parametrize("name", [each.name for each in GENERATIONS])
+def test_each_generation_is_recognised_by_what_it_brought(tmp_path, name):
+    folders = header_tree(tmp_path, name)
+    entry = generation_named(name)
+    if entry.is_served:
+        assert recognise_generation(folders, None) == entry
+    else:
+        with pytest.raises(SourceError, match=f"headers of TFLM {name}, which harness does not serve") as caught:
+            recognise_generation(folders, None)
+        assert caught.value.hint == entry.refused
+
+
+@pytest.mark.parametrize(("older", "newer"), list(pairwise(HEADER_GENERATIONS[1:])))
+def test_a_mark_in_a_comment_makes_no_generation(tmp_path, older, newer):
+    """Each neighbouring pair is told apart by what the newer one brought, and by nothing else."""
+    plain = header_tree(tmp_path / "older", older)
+    newest = header_tree(tmp_path / "newer", newer)
+    for path in sorted(newest[0].rglob("*.h")):
+        there = plain[0] / path.relative_to(newest[0])
+        if there.is_file() and there.read_text() != path.read_text():
+            there.write_text(f"{there.read_text()}/* {path.read_text()} */\n")
+    with suppress(SourceError):
+        assert recognise_generation(plain, None).name == older
+    with pytest.raises(SourceError, match=f"TFLM {older}, "):
+        recognise_generation(plain, newer)
+
+
 @pytest.mark.parametrize(
-    ("generation", "header", "text", "told"),
+    ("header", "text", "trait"),
     [
-        ("2020-07", f"{MICRO}/kernels/micro_ops", None, f"no {MICRO}/kernels/micro_ops.h"),
-        ("2026-08", f"{MICRO}/recording_micro_interpreter", None, f"no {MICRO}/recording_micro_interpreter.h"),
-        (
-            "2026-08",
-            f"{MICRO}/debug_log",
-            "void DebugLog(const char* s);",
-            f"for 2026-08 no DebugLog that takes a va_list in {MICRO}/debug_log.h",
-        ),
-        (
-            "2026-08",
-            f"{MICRO}/micro_mutable_op_resolver",
-            "// TfLiteStatus AddAbs() {}\nTfLiteStatus AddBuiltin(Op op);",
-            f"for 2026-08 no Add… methods in {MICRO}/micro_mutable_op_resolver.h",
-        ),
+        ("tensorflow__lite__micro__micro_resource_variable", "struct V { int id; };", "small-variables"),
+        ("tensorflow__lite__micro__kernels__lstm_shared", None, "first-lstm"),
     ],
 )
-def test_headers_of_no_generation_are_refused_with_what_was_looked_for(tmp_path, generation, header, text, told):
-    folders = header_tree(tmp_path, generation, **{header.replace("/", "__"): text})
-    with pytest.raises(SourceError, match="no headers of TFLM 2020-07 or 2026-08") as caught:
-        read_headers(folders, None)
-    assert told in str(caught.value.measured)
-    assert caught.value.where == f"{folders[0]} and 1 more"
+def test_traits_show_in_the_headers(tmp_path, header, text, trait):
+    assert read_headers(header_tree(tmp_path / "plain", "2022-12"), None).traits == frozenset()
+    assert read_headers(header_tree(tmp_path / "with", "2022-12", **{header: text}), None).traits == {trait}
+
+
+def test_how_tflm_logs_shows_in_the_headers(tmp_path):
+    found = {name: read_headers(header_tree(tmp_path / name, name), None).logs_plain_text for name in SERVED}
+    assert [name for name, plain in found.items() if plain] == ["2023-06", "2022-12"]
+
+
+def test_options_may_lie_in_another_folder(tmp_path):
+    folders = header_tree(tmp_path, "2024-12")
+    options = folders[0] / "tensorflow/lite/c/builtin_op_data.h"
+    moved = folders[0] / "tensorflow/compiler/mlir/lite/core/c/builtin_op_data.h"
+    moved.parent.mkdir(parents=True)
+    options.rename(moved)
+    for name in ("conv", "fully_connected"):
+        (folders[0] / MICRO / "kernels" / f"{name}.h").write_text("")
+    assert recognise_generation(folders, None).name == "2023-09"
+
+
+def test_headers_without_any_mark_are_refused_with_what_was_looked_for(tmp_path):
+    (tmp_path / MICRO).mkdir(parents=True)
+    with pytest.raises(SourceError, match="no headers of a TFLM that harness knows") as caught:
+        read_headers([tmp_path, tmp_path], None)
+    assert "2026-01: scratch of REDUCE" in str(caught.value.measured)
+    assert caught.value.where == f"{tmp_path} and 1 more"
+
+
+def test_edge_impulses_sdk_is_named(tmp_path):
+    (tmp_path / "edge-impulse-sdk/tensorflow/lite/micro").mkdir(parents=True)
+    with pytest.raises(SourceError, match="Edge Impulse"):
+        read_headers([tmp_path], None)
 
 
 def test_folders_without_any_tflm_are_told_in_short(tmp_path):
-    with pytest.raises(SourceError, match="no headers of TFLM") as caught:
+    with pytest.raises(SourceError, match="no headers of a TFLM") as caught:
         read_headers([tmp_path], None)
     assert caught.value.where == str(tmp_path)
     assert caught.value.measured == "no folder tensorflow/lite/micro in them"
 
 
 def test_another_generation_than_the_manifest_says(tmp_path):
-    with pytest.raises(SourceError, match="no headers of TFLM 2020-07\n"):
-        read_headers(header_tree(tmp_path, "2026-08"), "2020-07")
+    with pytest.raises(SourceError, match="headers of TFLM 2023-09, and not of 2026-01"):
+        read_headers(header_tree(tmp_path, "2023-09"), "2026-08")
 
 
 def test_a_missing_header_is_told_with_who_needs_it(tmp_path, generation):

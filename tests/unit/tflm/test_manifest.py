@@ -58,7 +58,7 @@ def test_everything(write, tmp_path):
         (LEAST.replace('"inc"', '""'), "include: wrong value"),
         (LEAST.replace('"inc"', '"a\\u0000b"'), "include: wrong value"),
         (LEAST + 'include_dirs = ["x"]', "did you mean include?"),
-        (LEAST + 'generation = "2023"', "expected one of auto, 2020-07, 2026-08"),
+        (LEAST + 'generation = "2023"', "expected one of auto, 2026-01, 2026-08, 2024-12"),
         (LEAST + 'kernels = "cmsis"', "expected one of reference, cmsis-nn, esp-nn"),
         (LEAST + 'defines = ["-DNDEBUG"]', "tflm.toml: defines: '-DNDEBUG' is no define"),
         (LEAST + 'defines = ["A=\\u0000"]', "is no define"),

@@ -36,7 +36,7 @@ def test_a_whole_library(look):
     found = look(*WHOLE, lines=['version = "ours"', "abi_flags = []"])
     assert found.findings == ()
     source = found.source()
-    assert (source.generation, source.version, source.kernels) == ("2026-08", "ours", "reference")
+    assert (source.generation, source.version, source.kernels) == ("2026-01", "ours", "reference")
     assert source.abi_flags == ()
     assert source.content_hash == found.libraries[0].sha256
     assert source.header_hash == found.headers.hash

@@ -3,8 +3,9 @@ import shutil
 
 import pytest
 
+from harness.domain.firmware import STATIC_MEMORY
 from harness.errors import SourceError
-from harness.tflm.tree_layouts import STATIC_MEMORY, recognise
+from harness.tflm.tree_layouts import recognise
 from tests.support.source_trees import LAYOUTS, MICRO, source_tree
 
 

@@ -1,8 +1,14 @@
-"""The order of TFLM 2026-08's allocations."""
+"""Walk through AllocateTensors as TFLM has it since 2022: the order of its allocations.
+
+Sources: micro_allocator.cc, micro_interpreter.cc, micro_interpreter_graph.cc, micro_allocation_info.cc and
+single_arena_buffer_allocator.cc of tensorflow/lite/micro; sizes measured by compiling them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from harness.domain.graph import (
@@ -18,79 +24,79 @@ from harness.domain.graph import (
 from harness.errors import ModelError
 from harness.estimate.layout.arena import ALIGNMENT, Allocate, Event, Head, PlannerRoom, align_up
 from harness.estimate.layout.generation import Layout, Owner, Target
-from harness.estimate.layout.rules import INPUTS, OUTPUT, Node, OpRule, Persistent, Scratch, Temporary, int_array_bytes
-from harness.estimate.layout.tflm_2026_08.cmsis_nn import CMSIS_NN
-from harness.estimate.layout.tflm_2026_08.esp_nn import ESP_NN
-from harness.estimate.layout.tflm_2026_08.operators import REFERENCE
+from harness.estimate.layout.rules import (
+    INPUTS,
+    OUTPUT,
+    Node,
+    OpRule,
+    OpTable,
+    Persistent,
+    Scratch,
+    Temporary,
+    int_array_bytes,
+)
 from harness.estimate.planning import Buffer
 from harness.estimate.planning.greedy import greedy_last_wins
-from harness.estimate.planning.lifetimes import Lifetimes, by_scope
-
-STRUCT_SIZES: Final = {
-    "TfLiteType": (4, 4),
-    "SingleArenaBufferAllocator": (36, 104),
-    "RecordingSingleArenaBufferAllocator": (52, 104),
-    "GreedyMemoryPlanner": (44, 72),
-    "MicroAllocator": (36, 272),
-    "RecordingMicroAllocator": (124, 272),
-    "MicroResourceVariables": (12, 16),
-    "MicroResourceVariable": (20, 40),
-    "MicroBuiltinDataAllocator": (8, 16),
-    "SubgraphAllocations": (8, 24),
-    "TfLiteEvalTensor": (12, 24),
-    "NodeAndRegistration": (32, 64),
-    "ScratchBufferHandle": (4, 8),
-    "ScratchBufferRequest": (12, 16),
-    "TfLiteTensor": (40, 64),
-    "TfLiteAffineQuantization": (12, 24),
-    "AllocationInfo": (24, 32),
-    "PlannerBuffer": (40, 40),
-}
-"""sizeof() of TFLM's structures with 4-byte and 8-byte pointers, both with TF_LITE_STATIC_MEMORY.
-
-The 32-bit column is a plain build. The other is x86-64 as people meet it, the official Python wheel (measured with
-tflite-micro 0.dev20261023182759). Its interpreter always records, so that `SingleArenaBufferAllocator` and
-`MicroAllocator` are the recording ones; and it is built with USE_TFLM_COMPRESSION, which adds a list to
-`SubgraphAllocations`, a kind to the recording, and scratch numbers to the user data of kernels that read compressed
-tensors.
-
-`TfLiteType` stands for all enumerations: with -fshort-enums they are smaller, and so is what operators keep.
-
-`PlannerBuffer` is what GreedyMemoryPlanner keeps of its room per buffer: requirements, two sorted arrays, list, offset.
-"""
+from harness.estimate.planning.lifetimes import Lifetimes
 
 REQUESTS_PER_OPERATOR: Final = 12
 """Scratch requests that the allocator reserves room for before each Prepare (kMaxScratchBuffersPerOp)."""
-
-KERNELS: Final = {"reference": REFERENCE, "cmsis-nn": CMSIS_NN, **ESP_NN}
-"""Operator tables by kernel set."""
 
 _NO_RULE: Final = OpRule()
 _ONLINE: Final = -1
 
 
-def lay_out(graph: Graph, target: Target) -> Layout:
+@dataclass(frozen=True)
+class Ways:
+    """What a generation does otherwise than 2026-01.
+
+    Attributes:
+        handles_per_subgraph: whether each subgraph gets an array of handles for all scratch requests, and then its
+            variables.
+        variables_ignore_offline_plan: whether variables lie in the tail whatever an offline plan says of them.
+    """
+
+    handles_per_subgraph: bool = False
+    variables_ignore_offline_plan: bool = False
+
+
+def lay_out(
+    graph: Graph,
+    target: Target,
+    *,
+    kernels: Mapping[str, OpTable],
+    ways: Ways,
+    lifetimes_of: Callable[[Graph], Lifetimes],
+) -> Layout:
     """Follow AllocateTensors.
+
+    Args:
+        graph: the model.
+        target: what the layout is for.
+        kernels: what each operator takes, by kernel set.
+        ways: what the generation does otherwise than 2026-01.
+        lifetimes_of: when each tensor is in use.
 
     Raises:
         ModelError: subgraphs call each other in a circle, or scratch is wanted by one that is never called.
     """
-    walk = _Walk(graph, target)
+    walk = _Walk(graph, target, kernels[target.kernels], ways)
     walk.create_objects()
     walk.start_model()
     for subgraph, operator in graph.operators():
         walk.prepare(subgraph, operator)
-    return walk.finish_model()
+    return walk.finish_model(lifetimes_of(graph))
 
 
 class _Walk:
     """Writes down the trace."""
 
-    def __init__(self, graph: Graph, target: Target) -> None:
+    def __init__(self, graph: Graph, target: Target, rules: OpTable, ways: Ways) -> None:
         self._graph = graph
         self._sizes = target.sizes
         self._pointer = target.pointer_bytes
-        self._rules = KERNELS[target.kernels]
+        self._rules = rules
+        self._ways = ways
         self._creators = _variable_creators(graph)
         self._trace: list[Event] = []
         self._requests: list[tuple[Subgraph, Operator, int]] = []
@@ -143,13 +149,9 @@ class _Walk:
         # The runtime ignores it when the head cannot be resized after an operator.
         self._trace.append(Head(self._requests_bytes(), must_fit=False))
 
-    def finish_model(self) -> Layout:
+    def finish_model(self, lifetimes: Lifetimes) -> Layout:
         """FinishModelAllocation: scratch handles, variables, the plan; then the interpreter's inputs and outputs."""
-        if self._requests:
-            self._structure("scratch_buffer_handles", "ScratchBufferHandle", len(self._requests))
-        for tensor in _tail_variables(self._graph):
-            self._aligned("variables", tensor.size_bytes)
-        lifetimes = by_scope(self._graph)
+        self._handles_and_variables()
         owned = [*self._planned_tensors(lifetimes), *self._planned_scratch(lifetimes)]
         buffers = tuple(buffer for _, buffer in owned)
         plan = greedy_last_wins(buffers)
@@ -158,6 +160,29 @@ class _Walk:
         self._interface(self._graph.main.inputs)
         self._interface(self._graph.main.outputs)
         return Layout(tuple(self._trace), buffers, tuple(owner for owner, _ in owned), plan)
+
+    def _handles_and_variables(self) -> None:
+        if self._ways.handles_per_subgraph:
+            for subgraph in self._graph.subgraphs:
+                self._handles()
+                self._variables([subgraph])
+        else:
+            self._handles()
+            self._variables(self._graph.subgraphs)
+
+    def _handles(self) -> None:
+        if self._requests:
+            self._structure("scratch_buffer_handles", "ScratchBufferHandle", len(self._requests))
+
+    def _variables(self, subgraphs: Sequence[Subgraph]) -> None:
+        """Variables that get memory for themselves. TFLM looks their offline offsets up from 0 in every subgraph."""
+        for tensor in (tensor for subgraph in subgraphs for tensor in subgraph.tensors if tensor.is_variable):
+            if self._variable_offset(tensor.index) is None:
+                self._aligned("variables", tensor.size_bytes)
+
+    def _variable_offset(self, number: int) -> int | None:
+        """What the offline plan says of a variable, where it is asked."""
+        return None if self._ways.variables_ignore_offline_plan else _offline_offset(self._graph, number)
 
     def _structure(self, section: str, name: str, count: int = 1) -> None:
         self._trace.append(Allocate(section, count * self._sizes[name], self._pointer))
@@ -183,7 +208,8 @@ class _Walk:
         handles = _variable_handles(self._graph)
         planned = []
         for number, (subgraph, tensor) in enumerate(self._graph.tensors()):
-            offset = _offline_offset(self._graph, number)
+            find = self._variable_offset if tensor.is_variable else partial(_offline_offset, self._graph)
+            offset = find(number)
             place = (subgraph.index, tensor.index)
             wanted = tensor.size_bytes != 0 and place not in handles and (not tensor.is_variable or offset is not None)
             if wanted and not tensor.is_constant:
@@ -240,13 +266,6 @@ def _offline_offset(graph: Graph, number: int) -> int | None:
         return None
     offset = graph.offline_plan[3 + number]
     return None if offset == _ONLINE else offset
-
-
-def _tail_variables(graph: Graph) -> list[Tensor]:
-    """Variables that get memory for themselves. TFLM looks their offline offsets up from 0 in every subgraph."""
-    return [
-        tensor for _, tensor in graph.tensors() if tensor.is_variable and _offline_offset(graph, tensor.index) is None
-    ]
 
 
 def _variable_handles(graph: Graph) -> dict[tuple[int, int], VariableName]:

@@ -1,4 +1,4 @@
-"""TFLM 2026-08 with ESP-NN, Espressif's kernels: what differs from the reference.
+"""Operator tables of Espressif's kernels, ESP-NN: what differs from the reference kernels.
 
 Sources: tensorflow/lite/micro/kernels/esp_nn/*.cc of esp-tflite-micro, and the esp_nn_get_*_scratch_size functions of
 ESP-NN. They were read, not run. What the kernels for the ESP32-S3 ask for differs from version to version of ESP-NN:
@@ -7,10 +7,12 @@ theirs is an allowance, and models that have such kernels come with a warning.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from harness.domain.graph import Graph, operator_place
 from harness.estimate.layout.arena import align_up
+from harness.estimate.layout.modern.operators import UNPACKED_FILTER, per_channel
 from harness.estimate.layout.rules import (
     OUTPUT,
     Node,
@@ -20,11 +22,10 @@ from harness.estimate.layout.rules import (
     is_int8,
     is_int16,
     persistent,
-    rule,
     scratch,
     temporary,
+    with_kernel,
 )
-from harness.estimate.layout.tflm_2026_08.operators import REFERENCE, UNPACKED_FILTER, per_channel
 
 GENERIC: Final = "esp-nn"
 """For cores without vector instructions: ESP32, ESP32-C3."""
@@ -73,25 +74,44 @@ def _int8_scratch(size: Size | None) -> tuple[Scratch, ...]:
     return () if size is None else (scratch(size, is_int8),)
 
 
-def _table(conv: Size | None = None, depthwise: Size | None = None) -> OpTable:
+def _table(reference: OpTable, conv_user_data: int, conv: Size | None = None, depthwise: Size | None = None) -> OpTable:
     """The kernels' rules, with what the two convolutions ask for on a core; None for nothing."""
     return {
-        **REFERENCE,
-        "CONV_2D": rule(
-            28, 56, temporary(OUTPUT, 0, 1), *per_channel(1, 0), temporary(0, 1, 2, OUTPUT), UNPACKED_FILTER,
+        **reference,
+        "CONV_2D": with_kernel(
+            reference["CONV_2D"],
+            conv_user_data,
+            *(temporary(OUTPUT, 0, 1), *per_channel(1, 0), temporary(0, 1, 2, OUTPUT), UNPACKED_FILTER),
             *_int8_scratch(conv),
         ),
-        "DEPTHWISE_CONV_2D": rule(
-            28, 60, temporary(OUTPUT, 0, 1), *per_channel(1, 3), UNPACKED_FILTER, temporary(0, 1, 2, OUTPUT),
+        "DEPTHWISE_CONV_2D": with_kernel(
+            reference["DEPTHWISE_CONV_2D"],
+            60,
+            *(temporary(OUTPUT, 0, 1), *per_channel(1, 3), UNPACKED_FILTER, temporary(0, 1, 2, OUTPUT)),
             *_int8_scratch(depthwise),
         ),
-        "SOFTMAX": rule(
-            4, 60, temporary(0, OUTPUT), *[persistent(1026, is_int16)] * 2, scratch(_softmax_scratch),
+        "SOFTMAX": with_kernel(
+            reference["SOFTMAX"],
+            60,
+            temporary(0, OUTPUT),
+            *[persistent(1026, is_int16)] * 2,
+            scratch(_softmax_scratch),
         ),
-    }  # fmt: skip
+    }
 
 
-ESP_NN: Final = {GENERIC: _table(), ESP32_S3: _table(_conv_scratch, _copies_scratch)}
+def esp_nn_tables(reference: OpTable, conv_user_data: int) -> Mapping[str, OpTable]:
+    """The operator tables of a generation with ESP-NN, by kernel set.
+
+    Args:
+        reference: with reference kernels.
+        conv_user_data: bytes that CONV_2D's Init asks for: 56 in esp-tflite-micro before 1.3.4, although it writes 60.
+            Rounded up to 16, both are 64.
+    """
+    return {
+        GENERIC: _table(reference, conv_user_data),
+        ESP32_S3: _table(reference, conv_user_data, _conv_scratch, _copies_scratch),
+    }
 
 
 def varying_scratch(graph: Graph, kernels: str) -> tuple[str, ...]:
