@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+from harness import plugins
 from harness.bench.boards import load_board
 from harness.device import wire
 from harness.device.talk import Device, Patience
@@ -31,6 +32,7 @@ PROFILES = (
     Profile("2026-08", "x86-64"),
 )
 BRIEF = Patience(boot_s=0.01, answer_s=0.01, work_s=0.01)
+WORDS = plugins.family("esp32").words  # of a chip that talks by itself
 
 
 class BrokenPromiseError(AssertionError):
@@ -105,7 +107,7 @@ def check_stream(numbers: random.Random, data: bytes) -> str:
 
 def _measured(line: ScriptedLine) -> Measurement:
     line.boot()
-    return replace(measure(Device(line, line.reset, BRIEF), SUBJECT, Recipe()), log=())
+    return replace(measure(Device(line, line.reset, BRIEF, WORDS), SUBJECT, Recipe()), log=())
 
 
 @cache

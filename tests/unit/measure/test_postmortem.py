@@ -1,7 +1,5 @@
 """What is read from the remains of a device, with a probe that only knows what it is told."""
 
-import shutil
-import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -15,6 +13,7 @@ from harness.errors import ArenaTooSmallError, DeviceFaultError, OverrunError, P
 from harness.measure.postmortem import Remains, blame, examine
 from harness.ports import FlashSession
 from harness.toolchains.elf import read_symbols
+from tests.support.host_program import compiled
 
 SOUND = b"\xaa" * 64
 REGISTERS = dict.fromkeys(("pc", "lr", "sp", "psr", "cfsr", "hfsr", "mmfar", "bfar"), 0)
@@ -34,14 +33,7 @@ class GoneProbe:
 @pytest.fixture(scope="module")
 def compiled_program(tmp_path_factory):
     """Any ELF file will do: its addresses are not those of the fault."""
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("needs a compiler for this machine: gcc")
-    folder = tmp_path_factory.mktemp("elf")
-    (folder / "main.c").write_text("int main(void) { return 0; }\n")
-    command = [compiler, "-g", str(folder / "main.c"), "-o", str(folder / "main")]
-    subprocess.run(command, check=True, timeout=60)
-    return folder / "main"
+    return compiled(tmp_path_factory.mktemp("elf"))
 
 
 def subject(elf):
@@ -162,16 +154,9 @@ class Probe:
 @pytest.fixture(scope="module")
 def program_with_a_stack(tmp_path_factory):
     """An ELF file that says where stack and arena lie, as a linker script of ours does."""
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("needs a compiler for this machine: gcc")
-    folder = tmp_path_factory.mktemp("elf")
-    (folder / "main.c").write_text("int main(void) { return 0; }\n")
     symbols = {"_stack_start": 0x1000_0000, "_stack_end": 0x1000_4000, "_arena_ram_start": 0x2000_0000}
     flags = [f"-Wl,--defsym,{name}={value:#x}" for name, value in symbols.items()]
-    command = [compiler, "-no-pie", *flags, str(folder / "main.c"), "-o", str(folder / "main")]
-    subprocess.run(command, check=True, timeout=60)
-    return folder / "main"
+    return compiled(tmp_path_factory.mktemp("elf"), "-no-pie", *flags)
 
 
 def test_the_probes_registers_speak_for_a_device_that_said_nothing(program_with_a_stack):
