@@ -30,7 +30,7 @@ class Program:
 
     Attributes:
         name: what people call it.
-        worker: the module to run, which answers requests (see `harness.flashers.desk`).
+        worker: the module to run, which answers requests (see `harness.flashers.serving`).
         device: what it talks to, such as `the probe`.
         hung_hint: what to do when that hangs.
         ended_hint: what to do when the process ends by itself.

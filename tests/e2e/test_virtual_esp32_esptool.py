@@ -104,5 +104,6 @@ def test_unplugged_in_the_middle_of_a_write(board, esptool, tmp_path):
     data.write_bytes(os.urandom(200_000))
     control(board, "unplug_after", blocks=3)
     broken = esptool("write-flash", *FLASH_SIZE, "0x10000", data)
-    assert broken.returncode != 0
+    # Where it notices while it sends, esptool waits for the adapter, which is back at once, and begins anew.
+    assert broken.returncode != 0 or "Lost connection, retrying" in broken.stdout
     assert control(board, "state")["mode"] != "waiting for a download"

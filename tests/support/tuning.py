@@ -1,8 +1,10 @@
 """Estimates, and measurements that are off by so many bytes."""
 
+from dataclasses import replace
+
 from harness.domain.estimate import Estimate, Profile, Section
-from harness.domain.measurement import Measurement
 from harness.results.tune import pair_up, samples_of, tune
+from tests.support.figures import MEASUREMENT
 
 PROFILE = Profile("2026-08", "arm32", "cmsis-nn")
 SECTIONS = ("eval_tensors", "persistent_buffers")
@@ -31,31 +33,17 @@ def estimate(number, head=1024, sections=(240, 512), minimum=None):
 def measurement(expected, head=0, tail=0, sections=(0, 0), minimum=None):
     """What a device says that takes so many bytes more than expected; sections are part of the tail."""
     tail_bytes = expected.tail_bytes + tail + sum(sections)
-    return Measurement(
+    return replace(
+        MEASUREMENT,
         model=expected.model,
         sha256=expected.sha256,
         board=expected.board,
         kernels=expected.profile.kernels,
-        probe_id="p",
-        unit="u",
         tflm=expected.profile.tflm,
-        build_id="b",
         arena_size_bytes=65536,
         arena_used_bytes=expected.head_bytes + head + tail_bytes,
         head_bytes=expected.head_bytes + head,
         tail_bytes=tail_bytes,
-        painted_used_bytes=0,
-        touched_by_allocation_bytes=0,
-        untouched_tail_bytes=0,
-        stack_used_bytes=0,
-        alloc_ticks=0,
-        invoke_ticks=0,
-        clock_hz=1,
-        emulated=True,
-        inputs=(),
-        outputs=(),
-        output_data=(),
-        output_sha256="",
         min_working_arena_bytes=None if minimum is None else expected.min_working_arena_bytes + minimum,
         sections={
             name: next(part.size_bytes for part in expected.recorded_sections if part.name == name) + more

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.errors import ProbeError
-from harness.flashers.desk import Calls, Report, result, serve
 from harness.flashers.messages import Message
+from harness.flashers.serving import Calls, Report, result, serve
 
 if TYPE_CHECKING:
     from harness.flashers.esptool.chip import Chip

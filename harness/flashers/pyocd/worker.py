@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from harness.errors import ProbeError
-from harness.flashers.desk import Calls, Report, result, serve
 from harness.flashers.messages import Message
+from harness.flashers.serving import Calls, Report, result, serve
 
 if TYPE_CHECKING:
     from harness.flashers.pyocd.chip import Chip
