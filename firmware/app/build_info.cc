@@ -11,6 +11,7 @@ namespace harness {
 
 const char kBuildId[kBuildIdDigits + 1] = HARNESS_BUILD_ID;
 const char kBoardId[] = HARNESS_BOARD_ID;
+const char kTflmGeneration[] = HARNESS_TFLM_GENERATION;
 
 namespace {
 

@@ -1,4 +1,5 @@
-// What the build knows: HARNESS_BUILD_ID and HARNESS_BOARD_ID come from the compiler's command line.
+// What the build knows: HARNESS_BUILD_ID, HARNESS_BOARD_ID and HARNESS_TFLM_GENERATION come from the compiler's command
+// line.
 #pragma once
 
 #include <cstddef>
@@ -10,5 +11,7 @@ constexpr size_t kBuildIdDigits = 16;
 // 16 hex digits; the same inputs give the same id.
 extern const char kBuildId[kBuildIdDigits + 1];
 extern const char kBoardId[];
+// Such as "2020-07". A layer over TFLM may serve several.
+extern const char kTflmGeneration[];
 
 }  // namespace harness

@@ -22,7 +22,10 @@ void WriteStructSizes(JsonWriter& json) {
   json.Key("sizes");
   json.BeginObject();
   for (size_t i = 0; i < tflm::kStructSizeCount; ++i) {
-    json.Member(tflm::kStructSizes[i].name, tflm::kStructSizes[i].size_bytes);
+    const tflm::StructSize& size = tflm::kStructSizes[i];
+    if (size.size_bytes > 0) {
+      json.Member(size.name, size.size_bytes);
+    }
   }
   json.EndObject();
 }
@@ -83,7 +86,7 @@ void SendHello() {
   frame->Member("build_id", kBuildId);
   frame->Member("image_crc32", Crc32(0, image.start, image.size));
   frame->Member("board", kBoardId);
-  frame->Member("tflm", tflm::kGeneration);
+  frame->Member("tflm", kTflmGeneration);
   frame->Key("unit");
   frame->Hex(unit.start, unit.size);
   frame->Member("arena_max_bytes", MaxArenaBytes());

@@ -5,9 +5,14 @@
 
 namespace tflm {
 
-// The types that all generations have.
+// Types that have come since 2020; an older release has no names for their numbers.
+constexpr int kTypeUInt64 = 13;
+constexpr int kTypeUInt32 = 16;
+constexpr int kTypeUInt16 = 17;
+constexpr int kTypeInt4 = 18;
+
 inline const char* TypeName(TfLiteType type) {
-  switch (type) {
+  switch (static_cast<int>(type)) {
     case kTfLiteFloat32:
       return "float32";
     case kTfLiteInt32:
@@ -28,6 +33,14 @@ inline const char* TypeName(TfLiteType type) {
       return "float16";
     case kTfLiteFloat64:
       return "float64";
+    case kTypeUInt64:
+      return "uint64";
+    case kTypeUInt32:
+      return "uint32";
+    case kTypeUInt16:
+      return "uint16";
+    case kTypeInt4:
+      return "int4";
     default:
       return "unknown";
   }

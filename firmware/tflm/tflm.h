@@ -42,8 +42,8 @@ struct Section {
 };
 
 struct StructSize {
-  const char* name;  // the C++ type's name, without its namespace
-  uint32_t size_bytes;
+  const char* name;     // the C++ type's name, without its namespace
+  uint32_t size_bytes;  // 0 for one that this TFLM's headers do not show
 };
 
 // An operator that TFLM runs, to prepare or to invoke it.
@@ -53,9 +53,8 @@ struct Running {
   uint32_t function;  // the address of its kernel's function; 0 when TFLM does not tell
 };
 
-// The generation's name, such as "2020-07".
-extern const char kGeneration[];
-// sizeof() of the structures that TFLM puts into the arena, and of an enumeration: -fshort-enums changes it.
+// sizeof() of the structures that TFLM puts into the arena, and of an enumeration: -fshort-enums changes it. Of those
+// of operators the ones that tell generations apart.
 extern const StructSize kStructSizes[];
 extern const size_t kStructSizeCount;
 // Whether TFLM can record what it allocates.

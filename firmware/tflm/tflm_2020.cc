@@ -188,8 +188,6 @@ uint32_t CountCircularBuffers(const tflite::Model& model) {
 
 }  // namespace
 
-const char kGeneration[] = "2020-07";
-
 const StructSize kStructSizes[] = {
     {"TfLiteType", sizeof(TfLiteType)},
     {"TfLiteTensor", sizeof(TfLiteTensor)},

@@ -49,6 +49,7 @@ class BuildInputs:
             **self.source.layer_defines,
             **self.board.defines,
             "HARNESS_BOARD_ID": f'"{self.board.id}"',
+            "HARNESS_TFLM_GENERATION": f'"{self.source.generation}"',
             "BAUD_RATE": str(self.board.baud_rate),
             "WATCHDOG_MS": str(round(self.board.watchdog_s * 1000)),
         }

@@ -11,6 +11,8 @@ from harness.estimate.layout.tflm_2026_01 import GENERATION
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.chip import ARENA_BYTES, BOARD, Chip
 from tests.support.fake_tflm import FakeTflm, build_library
+from tests.support.generation_models import CASES, MAY_OVERLAP
+from tests.support.generation_models import model_of as model_with
 from tests.support.models import ModelBuilder, chain, delay_line
 
 # What NEG does when its input begins so: kernels/micro_ops.h of the library.
@@ -56,7 +58,7 @@ def test_struct_sizes_have_the_names_of_the_layout_profile(start):
     assert profile.keys() - sizes.keys() == {
         "MicroResourceVariable", "MicroBuiltinDataAllocator", "ScratchBufferRequest", "AllocationInfo", "PlannerBuffer"
     }  # fmt: skip
-    assert {name: size for name, size in sizes.items() if profile[name] != size} == {}
+    assert {name: size for name, size in sizes.items() if profile.get(name, size) != size} == {}
 
 
 def test_another_schema_is_refused(start):
@@ -75,6 +77,22 @@ def test_the_arena_is_as_estimated(start, model, variables, arena_bytes):
     assert allocated["status"] == "ok"
     found = (allocated["used_bytes"], allocated["head_bytes"], allocated["tail_bytes"])
     assert found == (expected.arena_used_bytes, expected.head_bytes, expected.tail_bytes)
+
+
+@pytest.mark.parametrize("names", [*([name] for name in CASES), list(CASES)], ids=lambda names: "-".join(names[:3]))
+def test_operators_take_what_is_estimated(start, names):
+    model = model_with(*names)
+    expected = estimated(model, arena_size_bytes=ARENA_BYTES * 3)
+    recorded = start(model).allocate(arena_bytes=ARENA_BYTES * 3, record=1)
+    allocated = start(model).allocate(arena_bytes=ARENA_BYTES * 3)
+    found = (allocated["used_bytes"], allocated["head_bytes"], allocated["tail_bytes"])
+    assert found == (expected.arena_used_bytes, expected.head_bytes, expected.tail_bytes)
+    sections = {name: section["used_bytes"] for name, section in recorded["sections"].items()}
+    assert sections == {section.name: section.size_bytes for section in expected.recorded_sections}
+    minimum = expected.min_working_arena_bytes
+    assert start(model).allocate(arena_bytes=minimum)["status"] == "ok"
+    if not MAY_OVERLAP.issuperset(names):
+        assert start(model).allocate(arena_bytes=minimum - 4)["status"] == "error"
 
 
 def test_a_model_runs_and_the_free_middle_stays_paint(start):

@@ -1,4 +1,4 @@
-"""A TFLM made for tests, with the interface of 2026-08 and four operators: its headers and a library of it.
+"""A TFLM made for tests, with the interface of today and few operators: its headers and a library of it.
 
 It allocates in TFLM's order and with TFLM's sizes, so that the arena's figures can be checked against the estimate. It
 reads models of one subgraph (kernels/micro_ops.h has the operators).
@@ -13,15 +13,12 @@ from pathlib import Path
 from harness.domain.firmware import Registration, TflmSource
 from harness.files.cache import fingerprint
 from harness.ports import Progress, Toolchain
+from harness.tflm.operators import resolver_operators
+from tests.support.tflm_parts import RESOLVER
 
 HEADERS = Path(__file__).parent / "2026"
 DEFINES: Mapping[str, str | None] = {"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None}
-REGISTRATIONS = (
-    Registration("ASSIGN_VARIABLE", "AddAssignVariable()"),
-    Registration("NEG", "AddNeg()"),
-    Registration("READ_VARIABLE", "AddReadVariable()"),
-    Registration("VAR_HANDLE", "AddVarHandle()"),
-)
+REGISTRATIONS = tuple(found.registration for found in resolver_operators((HEADERS / RESOLVER).read_text("utf-8")).known)
 FLAGS = (
     *("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti"),
     *("-DNDEBUG", "-DTF_LITE_STATIC_MEMORY", f"-I{HEADERS}"),

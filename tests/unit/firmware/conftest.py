@@ -25,7 +25,7 @@ def firmware_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("firmware") / "firmware"
     flags = ["-std=c++17", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     flags += ["-fno-sanitize-recover=all", "-fno-builtin-abort", f"-I{firmware_dir()}"]
-    flags += [f'-DHARNESS_BUILD_ID="{BUILD_ID}"', '-DHARNESS_BOARD_ID="host"']
+    flags += [f'-DHARNESS_BUILD_ID="{BUILD_ID}"', '-DHARNESS_BOARD_ID="host"', '-DHARNESS_TFLM_GENERATION="fake"']
     sources = [*sorted((firmware_dir() / "app").glob("*.cc")), here / "host_platform.cc", here / "fake_tflm.cc"]
     subprocess.run([compiler, *flags, *map(str, sources), "-o", str(program)], check=True, timeout=240)
     return program

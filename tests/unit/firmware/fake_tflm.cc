@@ -62,7 +62,6 @@ Tensor DescribeTensor(const Script* script, const char* type, uint32_t element_b
 
 }  // namespace
 
-const char kGeneration[] = "fake";
 const StructSize kStructSizes[] = {{"Write", sizeof(Write)}};
 const size_t kStructSizeCount = 1;
 const bool kRecords = true;

@@ -1,25 +1,52 @@
-// Options of operators as TFLM parses them, with members of the same sizes: they tell the generation.
+// Builtin data: what the parser keeps of an operator's options.
 #pragma once
 
 #include "tensorflow/lite/c/common.h"
 
+enum TfLitePadding { kTfLitePaddingUnknown = 0, kTfLitePaddingSame, kTfLitePaddingValid };
+enum TfLiteFusedActivation { kTfLiteActNone = 0, kTfLiteActRelu, kTfLiteActReluN1To1, kTfLiteActRelu6 };
+enum TfLiteFullyConnectedWeightsFormat { kTfLiteFullyConnectedWeightsFormatDefault = 0 };
+
 typedef struct {
-  int padding, stride_width, stride_height, activation, dilation_width_factor, dilation_height_factor;
+  int axis;
+  TfLiteFusedActivation activation;
+} TfLiteConcatenationParams;
+
+typedef struct {
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  TfLiteFusedActivation activation;
+  int dilation_width_factor;
+  int dilation_height_factor;
   TfLiteType quantized_bias_type;
 } TfLiteConvParams;
 
 typedef struct {
-  int activation, weights_format;
-  bool keep_num_dims, asymmetric_quantize_inputs;
+  TfLiteFusedActivation activation;
+  TfLiteFullyConnectedWeightsFormat weights_format;
+  bool keep_num_dims;
+  bool asymmetric_quantize_inputs;
   TfLiteType quantized_bias_type;
 } TfLiteFullyConnectedParams;
 
 typedef struct {
-  int begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+  bool keep_dims;
+} TfLiteReducerParams;
+
+typedef struct {
+  int begin_mask;
+  int end_mask;
+  int ellipsis_mask;
+  int new_axis_mask;
+  int shrink_axis_mask;
   bool offset;
 } TfLiteStridedSliceParams;
 
 typedef struct {
-  int padding, stride_width, stride_height, activation;
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  TfLiteFusedActivation activation;
   TfLiteType quantized_bias_type;
 } TfLiteTransposeConvParams;

@@ -69,6 +69,9 @@ struct TfLiteTensor {
   TfLiteType type;
   TfLiteAllocationType allocation_type;
   bool is_variable;
+#ifndef TF_LITE_STATIC_MEMORY  // what a dynamic allocation and a delegate need
+  void* unused[6];
+#endif
 };
 
 struct TfLiteEvalTensor {
@@ -85,12 +88,16 @@ struct TfLiteNode {
   void* builtin_data;
   const void* custom_initial_data;
   int custom_initial_data_size;
+#ifndef TF_LITE_STATIC_MEMORY
+  void* unused[3];
+#endif
 };
 
 namespace tflite {
 class MicroAllocator;
 class MicroProfilerInterface;
 class MicroResourceVariables;
+class Model;
 }  // namespace tflite
 
 // What a kernel of this library gets.
@@ -99,6 +106,7 @@ struct TfLiteContext {
   tflite::MicroAllocator* allocator;
   tflite::MicroResourceVariables* variables;
   tflite::MicroProfilerInterface* profiler;
+  const tflite::Model* model;
 };
 
 // `node->custom_initial_data` is the operator in the model; `node->user_data` has `user_data_bytes`.
@@ -106,6 +114,8 @@ struct TFLMRegistration {
   TfLiteStatus (*prepare)(TfLiteContext* context, TfLiteNode* node);
   TfLiteStatus (*invoke)(TfLiteContext* context, TfLiteNode* node);
   size_t builtin_data_bytes;
+  size_t builtin_data_alignment;
   size_t user_data_bytes;
   int32_t builtin_code;
+  const char* custom_name;
 };

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kAlignment = 16;
 constexpr size_t kBuiltinDataAllocatorBytes = 8;
-// The head while operators prepare: room for the scratch requests of one.
-constexpr size_t kRequestsBytes = 12 * 12;
+// While an operator prepares there is room for so many scratch requests.
+constexpr size_t kMaxRequestsPerOperator = 12;
 constexpr size_t kAllocationInfoBytes = 24;
 
 const TfLiteIntArray kNoShape = {0, {}};
@@ -24,7 +24,7 @@ TfLiteIntArray* AsArray(const uint8_t* vector) {
 
 // As the schema numbers them.
 TfLiteType TypeOf(const Tensor* tensor) {
-  constexpr TfLiteType kTypes[] = {kTfLiteFloat32, kTfLiteFloat16, kTfLiteInt32, kTfLiteUInt8, kTfLiteInt64,
+  constexpr TfLiteType kTypes[] = {kTfLiteFloat32, kTfLiteFloat16, kTfLiteInt32, kTfLiteUInt8,  kTfLiteInt64,
                                    kTfLiteNoType,  kTfLiteBool,    kTfLiteInt16, kTfLiteNoType, kTfLiteInt8};
   return tensor->type() < 10 ? kTypes[tensor->type()] : kTfLiteNoType;
 }
@@ -97,13 +97,20 @@ void* MicroAllocator::AllocatePersistentBuffer(size_t bytes) {
   return memory_->AllocatePersistentBuffer(bytes, kAlignment);
 }
 
-void* MicroAllocator::AllocateBuiltinData(size_t bytes) { return memory_->AllocatePersistentBuffer(bytes, 4); }
+void* MicroAllocator::AllocateBuiltinData(size_t bytes, size_t alignment) {
+  return memory_->AllocatePersistentBuffer(bytes, alignment);
+}
 
 size_t MicroAllocator::used_bytes() const { return memory_->GetUsedBytes(); }
 
+size_t MicroAllocator::RequestsBytes() const {
+  return (kMaxRequestsPerOperator + request_count_) * sizeof(ScratchRequest);
+}
+
 SubgraphAllocations* MicroAllocator::StartModelAllocation(const Model* model) {
+  request_count_ = 0;
   if (memory_->AllocatePersistentBuffer(kBuiltinDataAllocatorBytes, alignof(void*)) == nullptr ||
-      memory_->ResizeBuffer(memory_->start(), kRequestsBytes, alignof(void*)) != kTfLiteOk) {
+      memory_->ResizeBuffer(memory_->start(), RequestsBytes(), alignof(void*)) != kTfLiteOk) {
     return nullptr;
   }
   auto* allocations = reinterpret_cast<SubgraphAllocations*>(
@@ -117,14 +124,25 @@ SubgraphAllocations* MicroAllocator::StartModelAllocation(const Model* model) {
 }
 
 TfLiteStatus MicroAllocator::FinishModelAllocation(const Model* model, SubgraphAllocations* allocations) {
-  const TfLiteStatus status = AllocateVariables(model, allocations->tensors);
-  return status == kTfLiteOk ? Plan(model, allocations->tensors) : status;
+  if (AllocateHandles() != kTfLiteOk || AllocateVariables(model, allocations->tensors) != kTfLiteOk) {
+    return kTfLiteError;
+  }
+  return Plan(model, allocations->tensors);
+}
+
+TfLiteStatus MicroAllocator::AllocateHandles() {
+  const size_t bytes = request_count_ * sizeof(ScratchBufferHandle);
+  handles_ = bytes == 0 ? nullptr
+                        : reinterpret_cast<ScratchBufferHandle*>(
+                              memory_->AllocatePersistentBuffer(bytes, alignof(ScratchBufferHandle)));
+  return bytes > 0 && handles_ == nullptr ? kTfLiteError : kTfLiteOk;
 }
 
 TfLiteTensor* MicroAllocator::AllocatePersistentTfLiteTensor(const Model* model, const SubgraphAllocations* allocations,
                                                              int index) {
   TfLiteTensor* tensor = AllocateTensorStruct();
-  if (tensor == nullptr || PopulateTensor(model->subgraph()->tensor(static_cast<uint32_t>(index)), tensor) != kTfLiteOk) {
+  const Tensor* source = model->subgraph()->tensor(static_cast<uint32_t>(index));
+  if (tensor == nullptr || PopulateTensor(source, tensor, false) != kTfLiteOk) {
     return nullptr;
   }
   tensor->data = allocations->tensors[index].data;
@@ -132,10 +150,38 @@ TfLiteTensor* MicroAllocator::AllocatePersistentTfLiteTensor(const Model* model,
   return tensor;
 }
 
+TfLiteTensor* MicroAllocator::AllocateTempTensor(const Model* model, int index) {
+  auto* tensor = static_cast<TfLiteTensor*>(Allocate(sizeof(TfLiteTensor), alignof(TfLiteTensor), true));
+  const Tensor* source = model->subgraph()->tensor(static_cast<uint32_t>(index));
+  return tensor == nullptr || MicroAllocator::PopulateTensor(source, tensor, true) != kTfLiteOk ? nullptr : tensor;
+}
+
+uint32_t MicroAllocator::ScaleCount(const Model* model, int index) const {
+  const QuantizationParameters* quantization = model->subgraph()->tensor(static_cast<uint32_t>(index))->quantization();
+  return quantization == nullptr || quantization->zero_point_length() == 0 ? 0 : quantization->scale_length();
+}
+
+TfLiteStatus MicroAllocator::RequestScratchBuffer(size_t bytes) {
+  requests()[request_count_++] = {bytes, -1, 0};
+  return kTfLiteOk;
+}
+
+void MicroAllocator::FinishPrepare(int node) {
+  memory_->ResetTempAllocations();
+  for (size_t i = 0; i < request_count_; ++i) {
+    requests()[i].node = requests()[i].node < 0 ? node : requests()[i].node;
+  }
+  memory_->ResizeBuffer(memory_->start(), RequestsBytes(), alignof(void*));
+}
+
+void* MicroAllocator::Allocate(size_t bytes, size_t alignment, bool is_temp) {
+  return is_temp ? memory_->AllocateTemp(bytes, alignment) : memory_->AllocatePersistentBuffer(bytes, alignment);
+}
+
 TfLiteEvalTensor* MicroAllocator::AllocateEvalTensors(const Model* model) {
   const SubGraph* graph = model->subgraph();
-  auto* tensors = reinterpret_cast<TfLiteEvalTensor*>(memory_->AllocatePersistentBuffer(
-      graph->tensors_length() * sizeof(TfLiteEvalTensor), alignof(TfLiteEvalTensor)));
+  auto* tensors = reinterpret_cast<TfLiteEvalTensor*>(
+      memory_->AllocatePersistentBuffer(graph->tensors_length() * sizeof(TfLiteEvalTensor), alignof(TfLiteEvalTensor)));
   for (uint32_t i = 0; tensors != nullptr && i < graph->tensors_length(); ++i) {
     const Buffer* buffer = model->buffer(graph->tensor(i)->buffer());
     tensors[i].data.data = buffer->length() > 0 ? const_cast<uint8_t*>(buffer->data()) : nullptr;
@@ -176,7 +222,7 @@ TfLiteTensor* MicroAllocator::AllocateTensorStruct() {
       memory_->AllocatePersistentBuffer(sizeof(TfLiteTensor), alignof(TfLiteTensor)));
 }
 
-TfLiteStatus MicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* tensor) {
+TfLiteStatus MicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* tensor, bool is_temp) {
   *tensor = {};
   tensor->type = TypeOf(source);
   tensor->bytes = BytesOf(source);
@@ -185,10 +231,10 @@ TfLiteStatus MicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* 
     return kTfLiteOk;
   }
   const uint32_t count = quantization->scale_length();
-  auto* affine = reinterpret_cast<TfLiteAffineQuantization*>(
-      memory_->AllocatePersistentBuffer(sizeof(TfLiteAffineQuantization), alignof(TfLiteAffineQuantization)));
-  auto* zero_points = reinterpret_cast<TfLiteIntArray*>(
-      memory_->AllocatePersistentBuffer(sizeof(TfLiteIntArray) + count * sizeof(int), alignof(TfLiteIntArray)));
+  auto* affine = static_cast<TfLiteAffineQuantization*>(
+      Allocate(sizeof(TfLiteAffineQuantization), alignof(TfLiteAffineQuantization), is_temp));
+  auto* zero_points = static_cast<TfLiteIntArray*>(
+      Allocate(sizeof(TfLiteIntArray) + count * sizeof(int), alignof(TfLiteIntArray), is_temp));
   if (affine == nullptr || zero_points == nullptr) {
     return kTfLiteError;
   }
@@ -203,31 +249,55 @@ TfLiteStatus MicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* 
 }
 
 TfLiteStatus MicroAllocator::Plan(const Model* model, TfLiteEvalTensor* tensors) {
-  const SubGraph* graph = model->subgraph();
-  const int count = static_cast<int>(graph->tensors_length());
-  // Before the planner's own memory lie the scratch requests, a subgraph's offset and what is known of each tensor.
-  const size_t before = kRequestsBytes + 4 + kAllocationInfoBytes * graph->tensors_length();
+  // Before the planner's own memory lie the scratch requests, a subgraph's offset and what is known of each buffer.
+  const size_t before =
+      RequestsBytes() + 4 + kAllocationInfoBytes * (model->subgraph()->tensors_length() + request_count_);
   uint8_t* scratch = memory_->start() + AlignUp(before, kAlignment);
   uint8_t* end = memory_->tail() - reinterpret_cast<uintptr_t>(memory_->tail()) % kAlignment;
   planner_->Init(scratch, end < scratch ? 0 : static_cast<int>(end - scratch));
-  for (int i = 0; i < count; ++i) {
-    const Tensor* tensor = graph->tensor(static_cast<uint32_t>(i));
-    const Lifetime lifetime = LifetimeOf(graph, i);
+  if (AddBuffers(model, tensors) != kTfLiteOk) {
+    return kTfLiteError;
+  }
+  const size_t planned = planner_->GetMaximumMemorySize();
+  max_head_bytes_ = planned > max_head_bytes_ ? planned : max_head_bytes_;
+  PlaceBuffers(model, tensors);
+  return memory_->ResizeBuffer(memory_->start(), max_head_bytes_, kAlignment);
+}
+
+TfLiteStatus MicroAllocator::AddBuffers(const Model* model, const TfLiteEvalTensor* tensors) {
+  const SubGraph* graph = model->subgraph();
+  for (uint32_t i = 0; i < graph->tensors_length(); ++i) {
+    const Tensor* tensor = graph->tensor(i);
+    const Lifetime lifetime = LifetimeOf(graph, static_cast<int>(i));
     const int size = static_cast<int>(AlignUp(BytesOf(tensor), kAlignment));
     if (IsPlanned(tensor, tensors[i]) && planner_->AddBuffer(size, lifetime.first, lifetime.last) != kTfLiteOk) {
       return kTfLiteError;
     }
   }
-  const size_t planned = planner_->GetMaximumMemorySize();
-  max_head_bytes_ = planned > max_head_bytes_ ? planned : max_head_bytes_;
-  for (int i = 0, number = 0; i < count; ++i) {
-    int offset = 0;
-    if (IsPlanned(graph->tensor(static_cast<uint32_t>(i)), tensors[i])) {
+  for (size_t i = 0; i < request_count_; ++i) {
+    const int size = static_cast<int>(AlignUp(requests()[i].bytes, kAlignment));
+    const int time = requests()[i].node + 1;
+    if (planner_->AddBuffer(size, time, time) != kTfLiteOk) {
+      return kTfLiteError;
+    }
+  }
+  return kTfLiteOk;
+}
+
+void MicroAllocator::PlaceBuffers(const Model* model, TfLiteEvalTensor* tensors) {
+  const SubGraph* graph = model->subgraph();
+  int number = 0;
+  int offset = 0;
+  for (uint32_t i = 0; i < graph->tensors_length(); ++i) {
+    if (IsPlanned(graph->tensor(i), tensors[i])) {
       planner_->GetOffsetForBuffer(number++, &offset);
       tensors[i].data.uint8 = memory_->start() + offset;
     }
   }
-  return memory_->ResizeBuffer(memory_->start(), max_head_bytes_, kAlignment);
+  for (size_t i = 0; i < request_count_; ++i) {
+    planner_->GetOffsetForBuffer(number++, &offset);
+    handles_[i].data = memory_->start() + offset;
+  }
 }
 
 }  // namespace tflite

@@ -22,7 +22,7 @@ MicroInterpreter::MicroInterpreter(const Model* model, const MicroOpResolver& op
     : model_(model),
       op_resolver_(op_resolver),
       allocator_(*allocator),
-      context_{nullptr, allocator, resource_variables, profiler} {}
+      context_{nullptr, allocator, resource_variables, profiler, model} {}
 
 MicroInterpreter::~MicroInterpreter() {}
 
@@ -77,7 +77,9 @@ TfLiteStatus MicroInterpreter::FindRegistrations() {
     NodeAndRegistration& op = allocations_->node_and_registrations[i];
     op.registration = found;
     op.node.builtin_data =
-        found->builtin_data_bytes == 0 ? nullptr : allocator_.AllocateBuiltinData(found->builtin_data_bytes);
+        found->builtin_data_bytes == 0
+            ? nullptr
+            : allocator_.AllocateBuiltinData(found->builtin_data_bytes, found->builtin_data_alignment);
     if (found->builtin_data_bytes > 0 && op.node.builtin_data == nullptr) {
       return kTfLiteError;
     }
@@ -108,6 +110,7 @@ TfLiteStatus MicroInterpreter::PrepareOperators() {
       MicroPrintf("%s failed to prepare with status %d", node, status);
       return status;
     }
+    allocator_.FinishPrepare(static_cast<int>(i));
   }
   return kTfLiteOk;
 }

@@ -22,8 +22,30 @@ class MicroMutableOpResolver : public MicroOpResolver {
     return nullptr;
   }
 
+  const TFLMRegistration* FindOp(const char*) const override { return nullptr; }
+
   TfLiteStatus AddAssignVariable(const TFLMRegistration& registration = Register_ASSIGN_VARIABLE()) {
     return AddBuiltin(BuiltinOperator_ASSIGN_VARIABLE, registration);
+  }
+
+  TfLiteStatus AddConcatenation(const TFLMRegistration& registration = Register_CONCATENATION()) {
+    return AddBuiltin(BuiltinOperator_CONCATENATION, registration);
+  }
+
+  TfLiteStatus AddConv2D(const TFLMRegistration& registration = Register_CONV_2D()) {
+    return AddBuiltin(BuiltinOperator_CONV_2D, registration);
+  }
+
+  TfLiteStatus AddFullyConnected(const TFLMRegistration& registration = Register_FULLY_CONNECTED()) {
+    return AddBuiltin(BuiltinOperator_FULLY_CONNECTED, registration);
+  }
+
+  TfLiteStatus AddGatherNd(const TFLMRegistration& registration = Register_GATHER_ND()) {
+    return AddBuiltin(BuiltinOperator_GATHER_ND, registration);
+  }
+
+  TfLiteStatus AddMean(const TFLMRegistration& registration = Register_MEAN()) {
+    return AddBuiltin(BuiltinOperator_MEAN, registration);
   }
 
   TfLiteStatus AddNeg(const TFLMRegistration& registration = Register_NEG()) {
@@ -32,6 +54,26 @@ class MicroMutableOpResolver : public MicroOpResolver {
 
   TfLiteStatus AddReadVariable(const TFLMRegistration& registration = Register_READ_VARIABLE()) {
     return AddBuiltin(BuiltinOperator_READ_VARIABLE, registration);
+  }
+
+  TfLiteStatus AddReduceMax(const TFLMRegistration& registration = Register_REDUCE_MAX()) {
+    return AddBuiltin(BuiltinOperator_REDUCE_MAX, registration);
+  }
+
+  TfLiteStatus AddRelu6(const TFLMRegistration& registration = Register_RELU6()) {
+    return AddBuiltin(BuiltinOperator_RELU6, registration);
+  }
+
+  TfLiteStatus AddSelectV2(const TFLMRegistration& registration = Register_SELECT_V2()) {
+    return AddBuiltin(BuiltinOperator_SELECT_V2, registration);
+  }
+
+  TfLiteStatus AddStridedSlice(const TFLMRegistration& registration = Register_STRIDED_SLICE()) {
+    return AddBuiltin(BuiltinOperator_STRIDED_SLICE, registration);
+  }
+
+  TfLiteStatus AddTransposeConv(const TFLMRegistration& registration = Register_TRANSPOSE_CONV()) {
+    return AddBuiltin(BuiltinOperator_TRANSPOSE_CONV, registration);
   }
 
   TfLiteStatus AddVarHandle(const TFLMRegistration& registration = Register_VAR_HANDLE()) {

@@ -10,6 +10,7 @@ class MicroOpResolver {
  public:
   virtual ~MicroOpResolver() {}
   virtual const TFLMRegistration* FindOp(BuiltinOperator op) const = 0;
+  virtual const TFLMRegistration* FindOp(const char* op) const = 0;
 
  private:
   TF_LITE_REMOVE_VIRTUAL_DELETE

@@ -78,9 +78,9 @@ TfLiteTensor* RecordingMicroAllocator::AllocateTensorStruct() {
   return MicroAllocator::AllocateTensorStruct();
 }
 
-TfLiteStatus RecordingMicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* tensor) {
+TfLiteStatus RecordingMicroAllocator::PopulateTensor(const Tensor* source, TfLiteTensor* tensor, bool is_temp) {
   Recording recording(this, RecordedAllocationType::kPersistentTfLiteTensorQuantizationData);
-  return MicroAllocator::PopulateTensor(source, tensor);
+  return MicroAllocator::PopulateTensor(source, tensor, is_temp);
 }
 
 }  // namespace tflite

@@ -35,7 +35,7 @@ class RecordingMicroAllocator : public MicroAllocator {
   NodeAndRegistration* AllocateNodeAndRegistrations(const Model* model) override;
   TfLiteStatus AllocateVariables(const Model* model, TfLiteEvalTensor* tensors) override;
   TfLiteTensor* AllocateTensorStruct() override;
-  TfLiteStatus PopulateTensor(const Tensor* source, TfLiteTensor* tensor) override;
+  TfLiteStatus PopulateTensor(const Tensor* source, TfLiteTensor* tensor, bool is_temp) override;
 
  private:
   class Recording;

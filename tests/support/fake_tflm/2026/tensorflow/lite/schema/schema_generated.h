@@ -8,7 +8,18 @@
 namespace tflite {
 
 enum BuiltinOperator : int32_t {
+  BuiltinOperator_CONCATENATION = 2,
+  BuiltinOperator_CONV_2D = 3,
+  BuiltinOperator_FULLY_CONNECTED = 9,
+  BuiltinOperator_RELU6 = 21,
+  BuiltinOperator_CUSTOM = 32,
+  BuiltinOperator_MEAN = 40,
+  BuiltinOperator_STRIDED_SLICE = 45,
   BuiltinOperator_NEG = 59,
+  BuiltinOperator_TRANSPOSE_CONV = 67,
+  BuiltinOperator_REDUCE_MAX = 82,
+  BuiltinOperator_GATHER_ND = 107,
+  BuiltinOperator_SELECT_V2 = 123,
   BuiltinOperator_VAR_HANDLE = 142,
   BuiltinOperator_READ_VARIABLE = 143,
   BuiltinOperator_ASSIGN_VARIABLE = 144,
@@ -16,8 +27,30 @@ enum BuiltinOperator : int32_t {
 
 inline const char* EnumNameBuiltinOperator(BuiltinOperator op) {
   switch (op) {
+    case BuiltinOperator_CONCATENATION:
+      return "CONCATENATION";
+    case BuiltinOperator_CONV_2D:
+      return "CONV_2D";
+    case BuiltinOperator_FULLY_CONNECTED:
+      return "FULLY_CONNECTED";
+    case BuiltinOperator_RELU6:
+      return "RELU6";
+    case BuiltinOperator_CUSTOM:
+      return "CUSTOM";
+    case BuiltinOperator_MEAN:
+      return "MEAN";
+    case BuiltinOperator_STRIDED_SLICE:
+      return "STRIDED_SLICE";
     case BuiltinOperator_NEG:
       return "NEG";
+    case BuiltinOperator_TRANSPOSE_CONV:
+      return "TRANSPOSE_CONV";
+    case BuiltinOperator_REDUCE_MAX:
+      return "REDUCE_MAX";
+    case BuiltinOperator_GATHER_ND:
+      return "GATHER_ND";
+    case BuiltinOperator_SELECT_V2:
+      return "SELECT_V2";
     case BuiltinOperator_VAR_HANDLE:
       return "VAR_HANDLE";
     case BuiltinOperator_READ_VARIABLE:
@@ -79,9 +112,7 @@ class QuantizationParameters : public Table {
   const uint8_t* scale() const { return Pointer(2); }
   uint32_t scale_length() const { return Length(2); }
   uint32_t zero_point_length() const { return Length(3); }
-  int32_t zero_point(uint32_t index) const {
-    return static_cast<int32_t>(ReadAt<int64_t>(Pointer(3) + 4 + 8 * index));
-  }
+  int32_t zero_point(uint32_t index) const { return static_cast<int32_t>(ReadAt<int64_t>(Pointer(3) + 4 + 8 * index)); }
 };
 
 class Tensor : public Table {

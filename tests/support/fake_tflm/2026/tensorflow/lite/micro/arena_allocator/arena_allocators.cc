@@ -18,7 +18,12 @@ Allocator* CreateInArena(uint8_t* buffer_head, size_t buffer_size) {
 }  // namespace
 
 SingleArenaBufferAllocator::SingleArenaBufferAllocator(uint8_t* buffer, size_t buffer_size)
-    : buffer_head_(buffer), buffer_tail_(buffer + buffer_size), head_(buffer), tail_(buffer + buffer_size), unused_{} {}
+    : buffer_head_(buffer),
+      buffer_tail_(buffer + buffer_size),
+      head_(buffer),
+      tail_(buffer + buffer_size),
+      temp_(buffer),
+      unused_{} {}
 
 SingleArenaBufferAllocator::~SingleArenaBufferAllocator() {}
 
@@ -34,7 +39,21 @@ TfLiteStatus SingleArenaBufferAllocator::ResizeBuffer(uint8_t* resizable_buf, si
     return kTfLiteError;
   }
   head_ = resizable_buf + size;
+  temp_ = head_;
   return kTfLiteOk;
+}
+
+uint8_t* SingleArenaBufferAllocator::AllocateTemp(size_t size, size_t alignment) {
+  const size_t odd = reinterpret_cast<uintptr_t>(temp_) % alignment;
+  uint8_t* place = odd == 0 ? temp_ : temp_ + alignment - odd;
+  const size_t available = place < tail_ ? static_cast<size_t>(tail_ - place) : 0;
+  if (available < size) {
+    MicroPrintf("Failed to allocate temp memory. Requested: %u, available %u, missing: %u", static_cast<unsigned>(size),
+                static_cast<unsigned>(available), static_cast<unsigned>(size - available));
+    return nullptr;
+  }
+  temp_ = place + size;
+  return place;
 }
 
 uint8_t* SingleArenaBufferAllocator::AllocatePersistentBuffer(size_t size, size_t alignment) {
@@ -42,8 +61,8 @@ uint8_t* SingleArenaBufferAllocator::AllocatePersistentBuffer(size_t size, size_
   place -= reinterpret_cast<uintptr_t>(place) % alignment;
   if (place < head_) {
     const auto missing = static_cast<unsigned>(head_ - place);
-    MicroPrintf("Failed to allocate tail memory. Requested: %u, available %u, missing: %u",
-                static_cast<unsigned>(size), static_cast<unsigned>(size) - missing, missing);
+    MicroPrintf("Failed to allocate tail memory. Requested: %u, available %u, missing: %u", static_cast<unsigned>(size),
+                static_cast<unsigned>(size) - missing, missing);
     return nullptr;
   }
   tail_ = place;

@@ -42,6 +42,9 @@ class SingleArenaBufferAllocator : public INonPersistentBufferAllocator, public 
   size_t GetNonPersistentUsedBytes() const override;
   size_t GetPersistentUsedBytes() const override;
   size_t GetAvailableMemory(size_t alignment) const;
+  // Behind the head, until it is resized; null when there is no room.
+  uint8_t* AllocateTemp(size_t size, size_t alignment);
+  void ResetTempAllocations() { temp_ = head_; }
   size_t GetUsedBytes() const;
   // Where the head begins, and where the tail does.
   uint8_t* start() const { return buffer_head_; }
@@ -54,8 +57,9 @@ class SingleArenaBufferAllocator : public INonPersistentBufferAllocator, public 
   uint8_t* buffer_tail_;
   uint8_t* head_;
   uint8_t* tail_;
+  uint8_t* temp_;
   // What the real one keeps besides, so that both have the same size.
-  [[maybe_unused]] uintptr_t unused_[3];
+  [[maybe_unused]] uintptr_t unused_[2];
 };
 
 }  // namespace tflite

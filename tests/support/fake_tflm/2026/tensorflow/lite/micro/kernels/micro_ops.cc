@@ -27,6 +27,10 @@ size_t BytesOf(const TfLiteEvalTensor& tensor) {
   return bytes;
 }
 
+bool HasTemporary(TfLiteContext* context, TfLiteNode* node, int input) {
+  return context->allocator->AllocateTempTensor(context->model, node->inputs->data[input]) != nullptr;
+}
+
 TfLiteStatus InvokeNeg(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteEvalTensor& input = InputOf(context, node, 0);
   switch (input.data.int8[0]) {
@@ -62,7 +66,14 @@ TfLiteStatus PrepareVarHandle(TfLiteContext* context, TfLiteNode* node) {
   return id < 0 ? kTfLiteError : kTfLiteOk;
 }
 
+TfLiteStatus PrepareReadVariable(TfLiteContext* context, TfLiteNode* node) {
+  return HasTemporary(context, node, 0) ? kTfLiteOk : kTfLiteError;
+}
+
 TfLiteStatus PrepareAssignVariable(TfLiteContext* context, TfLiteNode* node) {
+  if (!HasTemporary(context, node, 1)) {
+    return kTfLiteError;
+  }
   const size_t bytes = BytesOf(InputOf(context, node, 1));
   return context->variables->Allocate(VariableOf(context, node), context->allocator, bytes);
 }
@@ -87,12 +98,14 @@ TfLiteStatus InvokeAssignVariable(TfLiteContext* context, TfLiteNode* node) {
 
 }  // namespace
 
-TFLMRegistration Register_NEG() { return {nullptr, InvokeNeg, 0, 0, 0}; }
+TFLMRegistration Register_NEG() { return {nullptr, InvokeNeg, 0, 1, 0, 0, nullptr}; }
 
-TFLMRegistration Register_VAR_HANDLE() { return {PrepareVarHandle, InvokeNothing, 8, 4, 0}; }
+TFLMRegistration Register_VAR_HANDLE() { return {PrepareVarHandle, InvokeNothing, 8, 4, 4, 0, nullptr}; }
 
-TFLMRegistration Register_READ_VARIABLE() { return {nullptr, InvokeReadVariable, 0, 0, 0}; }
+TFLMRegistration Register_READ_VARIABLE() { return {PrepareReadVariable, InvokeReadVariable, 0, 1, 0, 0, nullptr}; }
 
-TFLMRegistration Register_ASSIGN_VARIABLE() { return {PrepareAssignVariable, InvokeAssignVariable, 0, 0, 0}; }
+TFLMRegistration Register_ASSIGN_VARIABLE() {
+  return {PrepareAssignVariable, InvokeAssignVariable, 0, 1, 0, 0, nullptr};
+}
 
 }  // namespace tflite

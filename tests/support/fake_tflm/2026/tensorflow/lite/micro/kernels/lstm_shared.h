@@ -1,0 +1,7 @@
+#pragma once
+
+namespace tflite {
+
+struct OpDataLSTM;
+
+}  // namespace tflite
