@@ -1,4 +1,4 @@
-"""The firmware's layer over TFLM 2026-08, with a library made for tests, on the virtual chip's core."""
+"""The firmware's layer over TFLM 2026-01, with a library made for tests, on the virtual chip's core."""
 
 from contextlib import ExitStack, closing
 
@@ -24,7 +24,7 @@ def model_of(*operators, size=16):
 
 
 def estimated(model, **more):
-    return estimate(ModelFile.of("m.tflite", model), Profile("2026-08", "arm32", "reference"), **more)
+    return estimate(ModelFile.of("m.tflite", model), Profile("2026-01", "arm32", "reference"), **more)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def start(image):
 
 def test_hello_tells_what_this_tflm_is_and_can_do(start):
     hello = start(model_of("NEG"), model_of("NEG", "NEG")).hello
-    assert (hello["tflm"], hello["records"], hello["share_max"]) == ("2026-08", 1, 4)
+    assert (hello["tflm"], hello["records"], hello["share_max"]) == ("2026-01", 1, 4)
     assert [model["state"] for model in hello["models"]] == ["ok", "ok"]
 
 

@@ -1,4 +1,4 @@
-"""How the firmware is built around a library of TFLM 2026-08: here, the one made for tests."""
+"""How the firmware is built around a library of TFLM 2026-01: here, the one made for tests."""
 
 from contextlib import closing
 
@@ -70,7 +70,7 @@ def test_it_is_built_for_other_boards_too(board, tmp_path):
     except ToolchainError as error:
         pytest.skip(f"{error.what}: {error.hint}")
     library = build_library(toolchain, [*other.cpu_flags, other.optimization], tmp_path)
-    assert build(other, FakeTflm(library), toolchain, lambda *_: None).tflm == "2026-08"
+    assert build(other, FakeTflm(library), toolchain, lambda *_: None).tflm == "2026-01"
 
 
 def test_enumerations_of_another_size_are_told_before_anything_is_measured(harness, tmp_path):

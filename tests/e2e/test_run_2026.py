@@ -1,4 +1,4 @@
-"""`harness run` with a library of TFLM 2026-08 that somebody else has built: here, the one made for tests."""
+"""`harness run` with a library of TFLM 2026-01 that somebody else has built: here, the one made for tests."""
 
 import hashlib
 import shutil
@@ -139,5 +139,5 @@ def test_a_sweep_keeps_which_library_it_was(harness, manifest, library, models, 
         (attempt,) = opened.attempts()
         (result,) = opened.job_results(1)
     assert attempt.circumstances.tflm_hash == hashlib.sha256(library.read_bytes()).hexdigest()
-    assert (attempt.circumstances.tflm, attempt.circumstances.kernels) == ("2026-08", "reference")
+    assert (attempt.circumstances.tflm, attempt.circumstances.kernels) == ("2026-01", "reference")
     assert (result.job.tflm, result.job.tflm_name) == (str(manifest), "/".join(manifest.parts[-2:]))

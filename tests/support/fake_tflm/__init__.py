@@ -6,7 +6,7 @@ reads models of one subgraph (kernels/micro_ops.h has the operators).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,24 +19,30 @@ from tests.support.tflm_parts import RESOLVER
 HEADERS = Path(__file__).parent / "2026"
 DEFINES: Mapping[str, str | None] = {"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None}
 REGISTRATIONS = tuple(found.registration for found in resolver_operators((HEADERS / RESOLVER).read_text("utf-8")).known)
-FLAGS = (
-    *("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti"),
-    *("-DNDEBUG", "-DTF_LITE_STATIC_MEMORY", f"-I{HEADERS}"),
-)
+FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti")
 
 
-def build_library(toolchain: Toolchain, flags: Sequence[str], folder: Path) -> Path:
+def build_library(
+    toolchain: Toolchain,
+    flags: Sequence[str],
+    folder: Path,
+    sources: Path = HEADERS,
+    defines: Iterable[str] = tuple(DEFINES),
+) -> Path:
     """Compile the library.
 
     Args:
         toolchain: by which compiler.
         flags: those of its ABI, and how to optimize.
         folder: where it is to lie.
+        sources: of it, a variant's for instance.
+        defines: preprocessor symbols.
     """
     objects = []
-    for source in sorted(HEADERS.rglob("*.cc")):
+    for source in sorted(sources.rglob("*.cc")):
         objects.append(folder / f"{source.stem}.o")
-        toolchain.compile(source, objects[-1], ["-fno-short-enums", *flags, *FLAGS])
+        symbols = [f"-D{define}" for define in defines]
+        toolchain.compile(source, objects[-1], ["-fno-short-enums", *flags, *FLAGS, *symbols, f"-I{sources}"])
     library = folder / "libtflm.a"
     toolchain.archive(objects, library)
     return library
@@ -59,7 +65,7 @@ class FakeTflm:
     def fetch(self, progress: Progress) -> TflmSource:
         """See `ports.TflmProvider`."""
         return TflmSource(
-            generation="2026-08",
+            generation="2026-01",
             version="made for tests",
             content_hash=fingerprint(self.library.read_bytes()),
             include_dirs=(HEADERS,),

@@ -131,7 +131,7 @@ def test_a_new_generation_is_one_entry_and_one_module(monkeypatch: pytest.Monkey
         "GENERATION = generation('2031-05', replace(older.TABLES, reference=changed(older.TABLES.reference, "
         "{'NEG': rule(0, 400)})))\n"
     )
-    entry = TflmGeneration("2031-05", "", "2031-05-01", "", "tflm_2026", "tests_layouts.tflm_2031_05")
+    entry = TflmGeneration("2031-05", "", "2031-05-01", "", "tflm_2022_10", "tests_layouts.tflm_2031_05")
     monkeypatch.setattr("harness.domain.generations.GENERATIONS", (entry, *GENERATIONS))
     monkeypatch.setattr("harness.estimate.layout.generation.GENERATIONS", (entry, *GENERATIONS))
     (tmp_path / "tests_layouts").mkdir()
