@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.estimate.host.run import host_run
     from harness.estimate.layout.generation import installed_generations, struct_sizes
     from harness.estimate.one_model import DEFAULT_ARENA_BYTES, device_refusals, estimate
+    from harness.estimate.reading.foreign import foreign_advice
     from harness.estimate.reading.model_file import ModelFile, file_name, read_model
     from harness.estimate.reading.npy import array_bytes
     from harness.estimate.shapes.open_dimensions import load_graph
@@ -47,6 +48,7 @@ __all__ = [
     "estimate",
     "external_estimates",
     "file_name",
+    "foreign_advice",
     "host_estimate",
     "host_run",
     "installed_generations",
@@ -82,6 +84,7 @@ _HOMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "host.run": ("host_run",),
         "layout.generation": ("installed_generations", "struct_sizes"),
         "one_model": ("DEFAULT_ARENA_BYTES", "device_refusals", "estimate"),
+        "reading.foreign": ("foreign_advice",),
         "reading.model_file": ("ModelFile", "file_name", "read_model"),
         "reading.npy": ("array_bytes",),
         "shapes.open_dimensions": ("load_graph",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,9 @@ from harness.domain.estimate import Estimate, Profile, Section
 from harness.errors import ResultError
 from harness.estimate.layout.arena import ALIGNMENT, align_up
 from harness.files.fields import Fields
-from harness.files.safe import read_bounded
+from harness.files.toml import read_toml
 
 DEFAULT_DIR: Final = Path("results/corrections")
-_FILE_LIMIT_BYTES: Final = 4 * 1024 * 1024
 _MOST_BYTES: Final = 2**31
 
 
@@ -38,11 +36,7 @@ def load_correction(folder: Path | None, profile: Profile) -> Correction | None:
     path = next((path for name in names if folder and (path := folder / f"{name}.toml").is_file()), None)
     if path is None:
         return None
-    try:
-        values = tomllib.loads(read_bounded(path, _FILE_LIMIT_BYTES, ResultError).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"the correction cannot be read: {error}", where=path) from error
-    correction = _from_fields(Fields(str(path), values, ResultError, hint="write it anew with harness tune"))
+    correction = _from_fields(read_toml(path, hint="write it anew with harness tune", error=ResultError))
     if correction.profile != profile:
         raise ResultError("the correction is for another profile", where=path, measured=correction.profile.id)
     return correction

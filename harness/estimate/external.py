@@ -11,7 +11,7 @@ from harness.domain.estimate import Estimate
 from harness.errors import ResultError
 from harness.estimate.layout.arena import ALIGNMENT, align_up
 from harness.files.fields import Fields, objects_in
-from harness.files.safe import read_bounded
+from harness.files.text import read_json
 
 _FILE_LIMIT_BYTES: Final = 16 * 1024 * 1024
 _MOST_BYTES: Final = 2**40
@@ -41,8 +41,8 @@ def read_external(path: Path) -> list[ExternalFigure]:
     Raises:
         ResultError: the file cannot be read, or is no such list.
     """
-    text = read_bounded(path, _FILE_LIMIT_BYTES, ResultError)
-    return [_figure(item, path.stem) for item in objects_in(text, str(path), ResultError, _HINT)]
+    items = read_json(path, _FILE_LIMIT_BYTES, ResultError, _HINT)
+    return [_figure(item, path.stem) for item in objects_in(items, str(path), ResultError, _HINT)]
 
 
 def _figure(item: Fields, name: str) -> ExternalFigure:

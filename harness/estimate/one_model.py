@@ -15,6 +15,7 @@ from harness.estimate.layout.arena import ALIGNMENT, Allocate, align_up, replay,
 from harness.estimate.layout.generation import Generation, Layout, Target, generation_of
 from harness.estimate.planning import overlaps
 from harness.estimate.reading.checks import check_order, check_shapes, inspect
+from harness.estimate.reading.foreign import foreign_advice
 from harness.estimate.reading.model_file import ModelFile
 from harness.estimate.shapes.empty import check_empty_tensors
 from harness.estimate.shapes.open_dimensions import load_graph
@@ -127,7 +128,7 @@ def _check(graph: Graph, generation: Generation) -> None:
         raise ModelError(
             f"TFLM {generation.id} has no such operator{more}",
             where=f"{graph.model}, {unknown[0]}",
-            hint="take another TFLM with --tflm, or convert the model without this operator",
+            hint=foreign_advice(graph) or "take another TFLM with --tflm, or convert the model without this operator",
         )
     check_shapes(graph)
     check_empty_tensors(graph)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -134,11 +133,11 @@ class Fields:
         return items
 
 
-def objects_in(text: bytes, place: str, error: type[HarnessError], hint: str) -> list[Fields]:
-    """The objects of a JSON list.
+def objects_in(items: object, place: str, error: type[HarnessError], hint: str) -> list[Fields]:
+    """The objects of a list that was read from JSON.
 
     Args:
-        text: the JSON text, UTF-8.
+        items: what was read.
         place: where it stands, for messages.
         error: the class of error to raise, here and for what is wrong with the objects.
         hint: the advice that goes with it.
@@ -146,10 +145,6 @@ def objects_in(text: bytes, place: str, error: type[HarnessError], hint: str) ->
     Raises:
         HarnessError: of the class `error`; this is no such list.
     """
-    try:
-        items = json.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as cause:
-        raise error(f"this is no JSON: {cause}", where=place, hint=hint) from cause
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise error("this is no list of objects", where=place, hint=hint)
     return [Fields(f"{place}[{number}]", item, error, hint) for number, item in enumerate(items)]

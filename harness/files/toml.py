@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.errors import HarnessError, UsageError
 from harness.files.fields import Fields
 from harness.files.safe import read_bounded
+from harness.files.text import decoded
 
 _LIMIT_BYTES = 1024 * 1024
 
@@ -27,8 +28,8 @@ def read_toml(path: Path, hint: str = "", error: type[HarnessError] = UsageError
     """
     data = read_bounded(path, _LIMIT_BYTES, error)
     try:
-        return Fields(str(path), tomllib.loads(data.decode("utf-8")), error, hint)
-    except (ValueError, RecursionError) as cause:  # ValueError: also no UTF-8, or numbers too long
+        return Fields(str(path), tomllib.loads(decoded(data)), error, hint)
+    except (ValueError, RecursionError) as cause:  # ValueError: also no text, or numbers too long
         raise error(f"this is no TOML: {cause}", where=path, hint=hint) from cause
 
 

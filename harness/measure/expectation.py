@@ -16,6 +16,7 @@ from harness.estimate import (
     corrected,
     device_refusals,
     estimate,
+    foreign_advice,
     load_correction,
     load_graph,
     read_model,
@@ -100,7 +101,8 @@ def _operators_in(path: Path) -> list[str]:
 def _check_runnable(graph: Graph, profile: Profile, image: FirmwareImage) -> None:
     refusals = device_refusals(graph, profile)
     if refusals:
-        raise ModelError(refusals[0], hint=f"TFLM {image.tflm} on the device cannot run this model")
+        hint = foreign_advice(graph) or f"TFLM {image.tflm} on the device cannot run this model"
+        raise ModelError(refusals[0], hint=hint)
     _check_operators(graph, image)
 
 
@@ -112,5 +114,6 @@ def _check_operators(graph: Graph, image: FirmwareImage) -> None:
             f"the firmware has no operator {', '.join(names)}",
             where=f"{graph.model}, {operator_place(*missing[0])}",
             measured=f"{len(image.operators)} others, of TFLM {image.tflm_version}",
-            hint="take a TFLM that has it: --tflm; with --ops all the firmware holds every operator of its TFLM",
+            hint=foreign_advice(graph)
+            or "take a TFLM that has it: --tflm; with --ops all the firmware holds every operator of its TFLM",
         )

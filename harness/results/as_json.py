@@ -11,7 +11,7 @@ from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
 from harness.files.fields import Fields, objects_in
-from harness.files.safe import read_bounded
+from harness.files.text import read_json
 from harness.results.postmortem_file import postmortem_from_json, postmortem_to_json
 
 Json = dict[str, object]
@@ -242,4 +242,4 @@ def _tensor_from_json(item: Fields) -> TensorInfo:
 
 def _read_list(path: Path) -> list[Fields]:
     hint = "write it with: harness run … --format json"
-    return objects_in(read_bounded(path, _FILE_LIMIT_BYTES, ResultError), str(path), ResultError, hint)
+    return objects_in(read_json(path, _FILE_LIMIT_BYTES, ResultError, hint), str(path), ResultError, hint)

@@ -12,9 +12,11 @@ from harness.domain.attempt import Attempt, JobResult
 from harness.domain.finding import Checked, Figure, Finding
 from harness.errors import ResultError
 from harness.files.fields import Fields
+from harness.files.text import read_json
 from harness.results.budgets import Budgets
 
 _MEASURED = "measured"
+_FILE_LIMIT_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -93,16 +95,9 @@ def read_baseline(path: Path) -> list[Figure]:
     Raises:
         ResultError: there is none, or the file is something else.
     """
-    try:
-        values = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise ResultError(
-            "there is no baseline", where=path, hint="make one with: harness check --update-baseline"
-        ) from None
-    except OSError as error:
-        raise ResultError(f"the baseline cannot be read: {error.strerror}", where=path) from error
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"this is no JSON: {error}", where=path) from error
+    if not path.exists():
+        raise ResultError("there is no baseline", where=path, hint="make one with: harness check --update-baseline")
+    values = read_json(path, _FILE_LIMIT_BYTES, ResultError)
     if not isinstance(values, dict):
         raise ResultError("this is no baseline", where=path, expected='an object with "figures"')
     return [_figure(item) for item in Fields(str(path), values, ResultError).inners("figures")]

@@ -11,7 +11,8 @@ from typing import TypeVar
 from harness.domain.postmortem import ArenaEnds, CodePlace, DeviceFault, PostMortem, RunningOperator
 from harness.errors import ResultError, StorageError
 from harness.files.fields import Fields
-from harness.files.safe import read_bounded, write_atomically
+from harness.files.safe import write_atomically
+from harness.files.text import read_json
 
 _T = TypeVar("_T")
 
@@ -69,11 +70,7 @@ def read_postmortem(path: Path) -> PostMortem:
     Raises:
         ResultError: there is no such file, or it is something else.
     """
-    text = read_bounded(path, _LIMIT_BYTES, ResultError)
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"this is no JSON: {error}", where=path, hint=_HINT) from error
+    values = read_json(path, _LIMIT_BYTES, ResultError, _HINT)
     if not isinstance(values, dict):
         raise ResultError("this is no post-mortem", where=path, hint=_HINT)
     return postmortem_from_json(Fields(str(path), values, ResultError, _HINT))

@@ -20,7 +20,9 @@ from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.generations import DEFAULT
 from harness.errors import ArenaTooSmallError, DeadlineError, ModelError, PluginError, UsageError
 from harness.estimate.layout.arena import ALIGNMENT, align_up
+from harness.estimate.reading.foreign import foreign_advice
 from harness.estimate.reading.model_file import ModelFile
+from harness.estimate.shapes.open_dimensions import load_graph
 from harness.files.fields import Fields
 
 HOST_PROFILE: Final = Profile(DEFAULT, "x86-64")
@@ -130,14 +132,16 @@ def host_failure(model: ModelFile, arena_size_bytes: int, status: int, said: str
         said: what it wrote on stderr.
     """
     reasons = [line.strip() for line in said.splitlines() if line.strip()]
-    last = reasons[-1] if reasons else "no reason given"
     if status < 0:
         return ModelError(f"TFLM on the host crashed on it ({signal.Signals(-status).name})", where=model.name)
-    if status == EXIT_REFUSED and arena_size_bytes and any("available" in reason for reason in reasons):
-        return ArenaTooSmallError(
-            f"TFLM on the host ran out of arena: {last}", where=model.name, measured=f"{arena_size_bytes:,} bytes"
-        )
-    return ModelError(f"TFLM on the host refuses it: {last}", where=model.name)
+    shortages = [reason for reason in reasons if "available" in reason]
+    if status == EXIT_REFUSED and arena_size_bytes and shortages:
+        words, size = f"TFLM on the host ran out of arena: {shortages[0]}", f"{arena_size_bytes:,} bytes"
+        return ArenaTooSmallError(words, where=model.name, measured=size)
+    why = reasons[0] if reasons else "no reason given"  # the first says what failed, those after it only where
+    then = f" ({reasons[1]})" if len(reasons) > 1 else ""
+    hint = foreign_advice(load_graph(model))
+    return ModelError(f"TFLM on the host refuses it: {why}{then}", where=model.name, hint=hint)
 
 
 def _sections(parts: Mapping[str, int], kinds: Mapping[str, int]) -> tuple[Section, ...]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from harness.errors import ModelError
+from harness.estimate.reading.containers import IDENTIFIER
 from harness.estimate.reading.flatbuffer import UINT32, FlatBuffer, Table
-from harness.estimate.reading.model_file import IDENTIFIER, ModelFile
+from harness.estimate.reading.model_file import ModelFile
 
 _ALIGNMENT: Final = 16
 """Of constant data (force_align in tensorflow/compiler/mlir/lite/schema/schema.fbs)."""

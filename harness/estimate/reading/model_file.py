@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from harness.errors import ModelError
+from harness.estimate.reading.containers import holds_model, unpacked
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """No microcontroller holds a larger model; a larger file is a mistake."""
 
-IDENTIFIER: Final = b"TFL3"
 _LFS_START: Final = b"version https://git-lfs.github.com/spec/"
 
 
@@ -44,12 +44,14 @@ def file_name(path: Path) -> str:
 
 
 def read_model(path: Path) -> ModelFile:
-    """Read a model file.
+    """Read a model file. A C source with the model as an array, and a zip archive with one model, do as well.
 
     Raises:
         ModelError: it is missing, no regular file, empty, too large, or no TensorFlow Lite model of schema 3.
     """
     data = _read(path)
+    if not holds_model(data):
+        data = unpacked(data, str(path), MAX_BYTES) or data
     _check_identity(data, path)
     return ModelFile.of(file_name(path), data)
 
@@ -81,7 +83,7 @@ _LIMIT: Final = f"at most {MAX_BYTES:,} bytes"
 def _check_identity(data: bytes, path: Path) -> None:
     if data.startswith(_LFS_START):
         raise ModelError("this is a Git LFS pointer, fetch the file", where=path, hint="git lfs pull")
-    if data[4:8] != IDENTIFIER:
+    if not holds_model(data):
         raise ModelError(
             "this is no TensorFlow Lite model",
             where=path,
@@ -92,7 +94,7 @@ def _check_identity(data: bytes, path: Path) -> None:
 
 _KNOWN_STARTS: Final = (
     (b"\x7fELF", "an ELF file"),
-    (b"PK\x03\x04", "a zip archive (a Keras model, or a compressed download)"),
+    (b"PK\x03\x04", "a zip archive with no TensorFlow Lite model inside (a Keras model is one)"),
     (b"\x1f\x8b", "a gzip file"),
     (b"BZh", "a bzip2 file"),
     (b"\xfd7zXZ", "an xz file"),

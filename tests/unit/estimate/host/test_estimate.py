@@ -129,6 +129,15 @@ def test_a_model_that_tflm_refuses():
         host_estimate(model_file(chain("MY_CUSTOM")))
 
 
+def test_the_first_words_of_a_refusal_are_shown_and_the_operator():
+    squeezed = ModelBuilder()
+    x, y = squeezed.input("x", [1, 4], "int8"), squeezed.tensor("y", [1, 4], "float32")
+    squeezed.operator("TANH", [x], [y])
+    squeezed.output(y)
+    with pytest.raises(ModelError, match=r"refuses it: \S*tanh.cc:\d+ .*\(Node TANH \(number 0\) failed to prepare"):
+        host_estimate(model_file(squeezed))
+
+
 def test_a_hang_is_ended():
     with pytest.raises(DeadlineError):
         host_estimate(model_file(chain("RELU")), deadline_s=0.01)
