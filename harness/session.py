@@ -48,10 +48,11 @@ def open_session(board: Board, options: RunOptions, progress: Progress) -> Itera
     """
     family, flasher = plugins.family(board.family), plugins.flasher(board.flasher)
     flasher.prepare()  # it gets ready while the firmware is built
+    connection = Connection(board, family, flasher, options)
     provider, toolchain = plugins.tflm_provider(options.tflm, options.tflm_options), plugins.toolchain(board.toolchain)
     image = build(board, provider, toolchain, progress, operators=options.operators)
     check_arena_size(options.recipe.arena_size_bytes or 0, image.arena_max_bytes, image.board_id)
-    session = Session(board, image, Connection(board, family, flasher, options), options, progress)
+    session = Session(board, image, connection, options, progress)
     try:
         session.connect()
         yield session

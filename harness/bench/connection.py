@@ -34,6 +34,9 @@ class Connection:
         family: the board's.
         flasher: writes and starts the unit.
         options: which unit, when there are several.
+
+    Raises:
+        PluginError: units of this kind cannot be had on this system.
     """
 
     def __init__(self, board: Board, family: Family, flasher: Flasher, options: RunOptions) -> None:
@@ -41,6 +44,7 @@ class Connection:
         self.family = family
         self._flasher = flasher
         self._options = options
+        self._units = plugins.unit_source(board.units)
         self._stack = ExitStack()
         self._bench: Bench | None = None
         self._port = ""
@@ -66,9 +70,9 @@ class Connection:
 
     def _acquired(self) -> AbstractContextManager[Dut]:
         """The unit, from a source that lists with the same plug-ins that will work with it."""
-        source, transport = plugins.unit_source(self._board.units), plugins.transport(self._board.transport)
+        transport = plugins.transport(self._board.transport)
         probe, port = self._options.probe, self._options.port
-        return source.acquire(self._board, probe, port, flasher=self._flasher, transport=transport)
+        return self._units.acquire(self._board, probe, port, flasher=self._flasher, transport=transport)
 
     def close(self) -> None:
         """Give unit and probe back."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -13,7 +16,7 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.errors import HarnessError, InterruptedRunError, StorageError
+from harness.errors import HarnessError, InterruptedRunError, StorageError, UsageError
 
 # A command's module is imported when the command is used: `harness --help` stays fast.
 _COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -76,7 +79,7 @@ def cli(context: click.Context, config: Path | None) -> None:
     """
     from harness.cli.project_file import defaults_for, find_project_file, read_project_file
 
-    path = config or find_project_file(Path.cwd())
+    path = config or find_project_file(_working_folder())
     name = context.invoked_subcommand
     command = cli.get_command(context, name) if name else None
     if path is not None and name is not None and command is not None:
@@ -84,10 +87,36 @@ def cli(context: click.Context, config: Path | None) -> None:
         context.default_map = {name: defaults_for(command, context.obj)}
 
 
+def _working_folder() -> Path:
+    """Where harness was started.
+
+    Raises:
+        UsageError: it is no longer there: no path would lead anywhere.
+    """
+    try:
+        return Path.cwd()
+    except OSError as error:
+        where = os.environ.get("PWD", "")
+        raise UsageError(
+            "the working folder does not exist any more", where=where, hint="change to another folder, then run again"
+        ) from error
+
+
 def main() -> NoReturn:
     """The `harness` command."""
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not every system has both
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # which is what nohup asks for
+            signal.signal(number, _as_interrupt)
+    _print_whatever_comes()
     sys.exit(_run())
+
+
+def _print_whatever_comes() -> None:
+    """Characters that a terminal's encoding lacks are escaped, on stdout as on stderr: no result is lost for them."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run() -> int:
@@ -116,10 +145,11 @@ def _as_ours(error: BaseException) -> HarnessError:
 
 
 def _tell(error: HarnessError) -> int:
-    click.echo(f"error: {error}", err=True)
+    with suppress(OSError):  # the terminal may have hung up
+        click.echo(f"error: {error}", err=True)
     return error.exit_code
 
 
 def _as_interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """SIGTERM ends harness as Ctrl-C does: boards, ports and locks are given back on the way out."""
+    """SIGTERM and SIGHUP end harness as Ctrl-C does: boards, ports and locks are given back on the way out."""
     raise KeyboardInterrupt

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import click
 
 from harness.cli.options import BoardType
 from harness.cli.output import Row, format_option, show
 from harness.domain.board import Board
-from harness.errors import HarnessError
+from harness.errors import HarnessError, StorageError
+from harness.files.folders import cache_folder, data_folder, runtime_folder, state_folder
 from harness.virtual.machines import MACHINES
 
 # ST-LINK in its versions, CMSIS-DAP by J-Link's and Raspberry Pi's vendors, and the usual serial bridges.
@@ -50,7 +52,7 @@ def command(*, board: Board | None, udev: bool, output_format: str) -> int:
         click.echo(UDEV_RULES, nl=False)
         return os.EX_OK
     lines = [line for check in _CHECKS for line in check(board)]
-    show([_row(line) for line in lines], output_format)
+    show([_row(line) for line in lines], output_format, folded=True)
     return os.EX_OK if all(line.ok for line in lines) else HarnessError.exit_code
 
 
@@ -81,19 +83,33 @@ def _toolchains(board: Board | None) -> Iterator[_Line]:
 def _tflm(_board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
-    for name in sorted(set(plugins.installed(plugins.TFLM)) - {plugins.PREBUILT}):
+    for name in sorted(set(plugins.installed(plugins.TFLM)) - {plugins.PREBUILT, plugins.TREE}):
         yield _attempt(f"tflm {name}", partial(_tflm_version, name))
 
 
 def _folders(_board: Board | None) -> Iterator[_Line]:
-    import platformdirs
-
-    for what, path, variable in (
-        ("cache folder", platformdirs.user_cache_path("harness"), "XDG_CACHE_HOME"),
-        ("state folder", platformdirs.user_state_path("harness"), "XDG_STATE_HOME"),
+    for what, find, variable in (
+        ("cache", cache_folder, "XDG_CACHE_HOME"),
+        ("data", data_folder, "XDG_DATA_HOME"),
+        ("state", state_folder, "XDG_STATE_HOME"),
     ):
-        nearest = next(folder for folder in (path, *path.parents) if folder.exists())
-        yield _Line(what, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set {variable}")
+        yield _folder(f"{what} folder", find, variable)
+    if os.name == "posix":
+        yield _attempt("runtime folder", _runtime_folder)
+
+
+def _folder(check: str, find: Callable[[], Path], variable: str) -> _Line:
+    try:
+        path = find()
+    except StorageError as error:
+        return _Line(check, False, error.what, error.hint)
+    nearest = next(folder for folder in (path, *path.parents) if folder.exists())
+    return _Line(check, os.access(nearest, os.W_OK), str(path), f"make {nearest} writable, or set {variable}")
+
+
+def _runtime_folder() -> str:
+    found = runtime_folder()
+    return found.note or str(found.path)
 
 
 def _probes(board: Board | None) -> Iterator[_Line]:
@@ -110,7 +126,11 @@ def _probes(board: Board | None) -> Iterator[_Line]:
 def _ports(_board: Board | None) -> Iterator[_Line]:
     from harness import plugins
 
-    ports = plugins.transport("serial").ports()
+    try:
+        ports = plugins.transport("serial").ports()
+    except HarnessError as error:
+        yield _Line("serial ports", False, error.what, error.hint)
+        return
     if not ports:
         yield _Line("serial ports", True, "none plugged in")
     for port in ports:

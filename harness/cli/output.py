@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,18 +33,23 @@ format_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option
 )
 
 
-def show(objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None = None) -> None:
+def show(
+    objects: Sequence[Row], output_format: str, rows: Sequence[Row] | None = None, *, folded: bool = False
+) -> None:
     """Print data on stdout.
 
     Args:
         objects: what `json` prints: the stable keys.
         output_format: one of FORMATS.
         rows: what the other formats print, when that is less than the objects hold.
+        folded: whether a table's long cells are to be folded, so that it is no wider than the terminal.
     """
     if output_format == "json":
         click.echo(json.dumps(objects, indent=2))
         return
     rows = objects if rows is None else rows
+    if folded and output_format == "table":
+        rows = _folded(rows, shutil.get_terminal_size(fallback=(0, 0)).columns)
     click.echo(_csv(rows) if output_format == "csv" else _table(rows, output_format), nl=output_format != "csv")
 
 
@@ -71,6 +78,34 @@ def _table(rows: Sequence[Row], output_format: str) -> str:
     )
 
 
+def _folded(rows: Sequence[Row], width: int) -> Sequence[Row]:
+    """Rows whose texts are broken into lines; as they are where nobody knows how wide the terminal is."""
+    if not rows or width <= 0:
+        return rows
+    widths = {key: max(len(key), *(len(_cell(row[key], "table")) for row in rows)) for key in rows[0]}
+    while sum(widths.values()) + _GAP * (len(widths) - 1) > width and max(widths.values()) > _NARROWEST:
+        widths[max(widths, key=widths.__getitem__)] -= 1
+    return [{key: _lines(value, widths[key]) for key, value in row.items()} for row in rows]
+
+
+_GAP = 2
+"""Blanks between two columns of a table."""
+_NARROWEST = 12
+"""Characters of a column that is folded; on a narrower terminal the table is wider than it."""
+
+
+def _lines(value: object, width: int) -> object:
+    if not isinstance(value, str):
+        return value
+    return _Lines("\n".join(textwrap.wrap(printable(value), width, break_on_hyphens=False)))
+
+
+class _Lines(str):
+    """A text whose line breaks are meant."""
+
+    __slots__ = ()
+
+
 def _is_number_column(rows: Sequence[Row], column: str) -> bool:
     values = [row[column] for row in rows if row[column] is not None]
     return bool(values) and all(isinstance(value, int | float) for value in values)
@@ -83,7 +118,7 @@ def _cell(value: object, output_format: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    text = printable(str(value))
+    text = value if isinstance(value, _Lines) else printable(str(value))
     return text.replace("|", "\\|") if output_format == "markdown" else text
 
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import platformdirs
 
 from harness.cli.output import Row, show
 from harness.cli.progress import StderrProgress
@@ -17,6 +16,7 @@ from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation, recorded_sections
 from harness.domain.run_options import RunOptions
 from harness.errors import InterruptedRunError, StorageError, printable
+from harness.files.folders import state_folder
 from harness.results.as_json import reconciliation_to_json
 from harness.results.postmortem_file import write_postmortem
 from harness.results.reconcile import table
@@ -75,8 +75,8 @@ def _with_saved_postmortem(row: Reconciliation) -> Reconciliation:
     if row.postmortem is None:
         return row
     name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}-{row.sha256[:8]}.json"
-    path = platformdirs.user_state_path("harness") / "postmortem" / name
     try:
+        path = state_folder() / "postmortem" / name
         write_postmortem(path, row.postmortem)
     except StorageError as error:
         return replace(row, causes=(*row.causes, f"the post-mortem is not kept: {error.what}"))

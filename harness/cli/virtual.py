@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import platformdirs
 
+from harness.files.folders import data_folder, runtime_folder
 from harness.virtual.machines import MACHINES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def start(name: str, machine: str, style: str) -> None:
     """Start a board that runs until it is stopped. What was flashed into it is there again the next time."""
     from harness.virtual import launcher, registry
 
-    flash_file = platformdirs.user_data_path("harness") / "virtual" / f"{registry.check_name(name)}.{machine}.flash"
+    flash_file = data_folder() / "virtual" / f"{registry.check_name(name)}.{machine}.flash"
     _print([launcher.start_daemon(machine, name, Path(flash_file))], style)
 
 
@@ -55,6 +55,9 @@ def list_boards(style: str) -> None:
 
 
 def _print(entries: Sequence[Entry], style: str) -> None:
+    """The note first: the list may be empty because of it."""
+    if note := runtime_folder().note:
+        click.echo(note, err=True)
     rows = [
         {"name": each.name, "machine": each.machine, "probe": each.probe_id, "port": each.port, "pid": each.pid}
         for each in entries

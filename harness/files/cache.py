@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock
-from platformdirs import user_cache_path
-
 from harness.errors import StorageError
+from harness.files.folders import cache_folder
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
@@ -36,7 +34,7 @@ class Cache:
     """
 
     def __init__(self, root: Path | None = None) -> None:
-        self._root = root or user_cache_path("harness", appauthor=False)
+        self._root = root or cache_folder()
 
     def find(self, kind: str, key: str) -> Path | None:
         """The folder of an entry; None while nobody has made it."""
@@ -59,6 +57,8 @@ class Cache:
         folder = self._root / kind / key
         if folder.is_dir():
             return folder
+        from filelock import FileLock  # noqa: PLC0415 - only now, since it warns where it has to do without `flock`
+
         with _storage_errors(self._root):
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(folder.with_name(f"{key}.lock")):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import select
+import queue
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from harness.errors import DeadlineError, HarnessError, ProbeError
 from harness.flashers.messages import Message, encode, receive
 
 _PIPE_BYTES = 65536
+_HAS_PROCESS_GROUPS = os.name == "posix"
 _START_S = 60.0
 """Importing pyOCD takes one to three seconds, and much longer on a busy machine with a cold disk."""
 
@@ -62,11 +64,12 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            start_new_session=True,
+            start_new_session=_HAS_PROCESS_GROUPS,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             bufsize=0,
         )
-        self._requests, self._replies = _pipe(self._child.stdin), _pipe(self._child.stdout)
-        os.set_blocking(self._requests, False)
+        self._requests = _pipe(self._child.stdin)
+        self._replies = _Replies(_pipe(self._child.stdout))
         self.kill = weakref.finalize(self, _end, self._child, self._log)
         """Ends the process, whatever it is doing. Calling it again does nothing."""
 
@@ -94,7 +97,7 @@ class Process:
         try:
             self._wait_until_ready()
             self._send(encode(request))
-            while (reply := receive(self._reader(self._silence_s))).fields["kind"] == "progress":
+            while (reply := receive(self._replies.reader(self._silence_s))).fields["kind"] == "progress":
                 report(reply.fields["done"])
         except TimeoutError as error:
             self.kill()
@@ -110,34 +113,19 @@ class Process:
 
     def _wait_until_ready(self) -> None:
         if not self._ready:
-            receive(self._reader(_START_S))
+            receive(self._replies.reader(_START_S))
             self._ready = True
 
     def _send(self, data: bytes) -> None:
-        deadline = time.monotonic() + self._silence_s
-        unsent = memoryview(data)
-        while unsent:
-            _, ready, _ = select.select([], [self._requests], [], _remaining(deadline))
-            if not ready:
-                raise TimeoutError
-            unsent = unsent[os.write(self._requests, unsent[:_PIPE_BYTES]) :]
-
-    def _reader(self, patience_s: float) -> Callable[[int], bytes]:
-        deadline = time.monotonic() + patience_s
-
-        def read_exactly(size: int) -> bytes:
-            data = bytearray()
-            while len(data) < size:
-                ready, _, _ = select.select([self._replies], [], [], _remaining(deadline))
-                if not ready:
-                    raise TimeoutError
-                piece = os.read(self._replies, size - len(data))
-                if not piece:
-                    raise EOFError
-                data += piece
-            return bytes(data)
-
-        return read_exactly
+        """Write to the process, which may not read: no system can wait for a pipe of every kind, but for a thread."""
+        problems: list[OSError] = []
+        writer = threading.Thread(target=_write_all, args=(self._requests, data, problems), daemon=True)
+        writer.start()
+        writer.join(self._silence_s)
+        if writer.is_alive():
+            raise TimeoutError
+        if problems:
+            raise problems[0]
 
     def _ended(self, doing: str, where: str) -> ProbeError:
         with suppress(subprocess.TimeoutExpired):
@@ -161,24 +149,86 @@ class Process:
         )
 
 
+class _Replies:
+    """What the process writes, taken by a thread: only so can a pipe be waited for on every system, with a deadline.
+
+    Args:
+        stream: its standard output.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._held = bytearray()
+        threading.Thread(target=_take_all, args=(stream, self._pieces), daemon=True).start()
+
+    def reader(self, patience_s: float) -> Callable[[int], bytes]:
+        """A function that waits for as many bytes as it is asked for, all in all at most `patience_s` seconds.
+
+        It raises TimeoutError when they do not come, and EOFError when the process has ended.
+        """
+        deadline = time.monotonic() + patience_s
+
+        def read_exactly(size: int) -> bytes:
+            while len(self._held) < size:
+                try:
+                    piece = self._pieces.get(timeout=_remaining(deadline))
+                except queue.Empty:
+                    raise TimeoutError from None
+                if not piece:
+                    self._pieces.put(piece)  # for whoever asks again
+                    raise EOFError
+                self._held += piece
+            data = bytes(self._held[:size])
+            del self._held[:size]
+            return data
+
+        return read_exactly
+
+
+def _take_all(stream: IO[bytes], pieces: queue.SimpleQueue[bytes]) -> None:
+    with suppress(OSError, ValueError):  # the stream was closed here
+        while piece := stream.read(_PIPE_BYTES):
+            pieces.put(piece)
+    pieces.put(b"")
+
+
+def _write_all(stream: IO[bytes], data: bytes, problems: list[OSError]) -> None:
+    unsent = memoryview(data)
+    try:
+        while unsent:
+            unsent = unsent[stream.write(unsent[:_PIPE_BYTES]) :]
+    except OSError as error:
+        problems.append(error)
+    except ValueError:  # the stream was closed here: the process was given up
+        problems.append(BrokenPipeError())
+
+
 def _command(program: Program) -> list[str]:
     """`-P`: modules in the user's current folder must not stand in for the library's."""
     return [sys.executable, "-P", "-m", program.worker]
 
 
-def _pipe(stream: IO[bytes] | None) -> int:
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:
         raise ValueError("the process was started without a pipe")
-    return stream.fileno()
+    return stream
 
 
 def _end(child: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     if child.poll() is None:  # else its number may be another's by now
-        os.killpg(child.pid, signal.SIGKILL)
+        _kill(child)
     child.wait()
     for stream in (child.stdin, child.stdout, log):
         if stream is not None:
             stream.close()
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    """End it, and what it has started where systems have groups of processes."""
+    if _HAS_PROCESS_GROUPS:
+        os.killpg(child.pid, signal.SIGKILL)
+    else:
+        child.kill()
 
 
 def _remaining(deadline: float) -> float:

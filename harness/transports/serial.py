@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import errno
+import os
 import select
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-import serial
-from serial.tools import list_ports
+from typing import TYPE_CHECKING, Any
 
 from harness.domain.dut import SerialPort
 from harness.errors import SerialPortError
 from harness.files import locks
+from harness.files.port_names import RFC2217, TROUBLE_WITH_URLS, URL_HINT, check_port_name, is_url, real_name
 from harness.ports import Line
 from harness.transports.rivals import processes_using
 
-_RFC2217 = "rfc2217://"
+if TYPE_CHECKING:
+    import serial  # where a port is opened, and no sooner: not every system that has harness can load it
+
 _NO_MODEM_LINES = (errno.ENOTTY, errno.EINVAL)
 _CHUNK_BYTES = 65536
 _WRITE_TIMEOUT_S = 5.0
+_CAN_WAIT_FOR_A_PORT = os.name == "posix"
 _POLL_S = 0.002
 """How often a line without a file descriptor is looked at."""
 
@@ -31,7 +34,12 @@ class SerialTransport:
     """Opens serial lines."""
 
     def ports(self) -> Sequence[SerialPort]:
-        """The serial ports of this machine that a device stands behind, by name."""
+        """The serial ports of this machine that a device stands behind, by name.
+
+        Raises:
+            SerialPortError: pySerial does not work on this system.
+        """
+        list_ports = _pyserial("serial.tools.list_ports")
         found = sorted(list_ports.comports(), key=lambda each: str(each.device))
         return [SerialPort(each.device, each.description or "", each.serial_number or "") for each in found]
 
@@ -43,10 +51,11 @@ class SerialTransport:
         Raises:
             SerialPortError: it does not exist, may not be opened, or is in use (by which process).
         """
-        name = port if _is_url(port) else str(Path(port).resolve())
+        check_port_name(port)
+        name = real_name(port)
         with ExitStack() as claims:
             claims.enter_context(locks.hold(name, SerialPortError))
-            if not _is_url(port):
+            if not is_url(port):
                 _refuse_rivals(Path(name))
             line = _open(port, name, baud_rate)
             claims.callback(line.close)
@@ -98,14 +107,14 @@ class SerialLine:
         """
         try:
             self._line.write(data)
-        except serial.SerialTimeoutException as error:
-            raise SerialPortError(
-                "the port does not take the bytes",
-                where=self._port,
-                expected=f"{len(data)} bytes gone within {_WRITE_TIMEOUT_S:g} s",
-                hint="is flow control on, or the far end stuck?",
-            ) from error
         except OSError as error:
+            if isinstance(error, _pyserial().SerialTimeoutException):
+                raise SerialPortError(
+                    "the port does not take the bytes",
+                    where=self._port,
+                    expected=f"{len(data)} bytes gone within {_WRITE_TIMEOUT_S:g} s",
+                    hint="is flow control on, or the far end stuck?",
+                ) from error
             raise _gone(self._port, error) from error
 
     def set_control(self, *, dtr: bool, rts: bool) -> None:
@@ -133,36 +142,44 @@ class SerialLine:
 
     def _take(self) -> bytes:
         """What has arrived, without waiting. PySerial gives the bytes of an RFC 2217 line one by one."""
-        if self._port.startswith(_RFC2217):
+        if self._port.startswith(RFC2217):
             return b"".join(self._line.read(1) for _ in range(max(1, self._line.in_waiting)))
         return bytes(self._line.read(_CHUNK_BYTES))
 
     def _wait(self, timeout_s: float) -> None:
         """Until something may have arrived. pySerial's own time-out would renegotiate an RFC 2217 line each time."""
-        if isinstance(self._line, serial.Serial):
+        if _CAN_WAIT_FOR_A_PORT and isinstance(self._line, _pyserial().Serial):
             select.select([self._line.fileno()], [], [], timeout_s)
         else:
             time.sleep(min(_POLL_S, timeout_s))
 
 
-def _is_url(port: str) -> bool:
-    return "://" in port
+def _pyserial(module: str = "serial") -> Any:  # noqa: ANN401 - a module
+    """A module of pySerial's.
+
+    Raises:
+        SerialPortError: it cannot be loaded.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise SerialPortError(
+            f"pySerial does not work on this system: {error}", hint="pip install --force-reinstall pyserial"
+        ) from error
 
 
 def _open(port: str, name: str, baud_rate: int) -> serial.Serial:
     """An open line, emptied of what had arrived. For a URL it is another class with the same methods."""
     options: dict[str, Any] = {"timeout": 0, "baudrate": baud_rate}
-    if not _is_url(port):
+    if not is_url(port):
         options["exclusive"] = True
-    if not port.startswith(_RFC2217):
+    if not port.startswith(RFC2217):
         options["write_timeout"] = _WRITE_TIMEOUT_S  # RFC 2217 lines have none
     try:
-        line = serial.serial_for_url(port if _is_url(port) else name, **options)
+        line: serial.Serial = _pyserial().serial_for_url(port if is_url(port) else name, **options)
         line.reset_input_buffer()
-    except OSError as error:
+    except TROUBLE_WITH_URLS as error:
         raise _cannot_open(port, error) from error
-    except ValueError as error:
-        raise SerialPortError(f"cannot be opened: {error}", where=port, hint="check the port's name") from error
     return line
 
 
@@ -195,8 +212,10 @@ _ADVICE: Mapping[int | None, tuple[str, str]] = {
 }
 
 
-def _cannot_open(port: str, error: OSError) -> SerialPortError:
-    what, hint = _ADVICE.get(error.errno, (f"cannot be opened: {error}", "check the port's name and its far end"))
+def _cannot_open(port: str, error: Exception) -> SerialPortError:
+    number = error.errno if isinstance(error, OSError) and not is_url(port) else None
+    other = f"cannot be opened: {error}", URL_HINT if is_url(port) else "check the port's name and its far end"
+    what, hint = _ADVICE.get(number, other)
     return SerialPortError(what, where=port, hint=hint)
 
 

@@ -14,6 +14,7 @@ from typing import IO
 
 from harness.errors import DeadlineError, ProbeError
 from harness.virtual import registry
+from harness.virtual.posix import require_posix
 from harness.virtual.registry import Entry
 
 _READY_DEADLINE_S = 20.0
@@ -92,6 +93,7 @@ def start_daemon(machine: str, name: str, flash_file: Path | None = None) -> Ent
         ProbeError: it did not start; the message says why.
         DeadlineError: it did not get ready.
     """
+    require_posix()
     entry, process = _launch([*_command(machine, name, flash_file), "--daemon"], stdin=subprocess.DEVNULL)
     process.returncode = 0  # nobody will wait for it: it outlives this process
     return entry

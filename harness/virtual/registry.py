@@ -6,20 +6,18 @@ however it ends, so that a file without a lock is a leftover; whoever sees one r
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import platformdirs
-
 from harness.domain.dut import VIRTUAL_PROBE_PREFIX
 from harness.errors import ProbeError, StorageError, UsageError
+from harness.files.folders import runtime_folder
+from harness.virtual.posix import require_posix
 
 PROBE_ID_PREFIX = VIRTUAL_PROBE_PREFIX
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -57,18 +55,15 @@ def folder() -> Path:
     """The folder of announcements and sockets; made, for this user alone, where it is missing.
 
     Raises:
+        PluginError: this system cannot run virtual boards.
         StorageError: it cannot be made.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a missing XDG_RUNTIME_DIR is no news: there is a fallback, checked below
-        path = platformdirs.user_runtime_path("harness") / "virtual"
+    require_posix()
+    path = runtime_folder().path / "virtual"
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        owner = path.stat().st_uid
+        path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make the runtime folder: {error.strerror}", where=path) from error
-    if owner != os.getuid():
-        raise StorageError("the runtime folder belongs to another user", where=path, hint="set XDG_RUNTIME_DIR")
     return path
 
 
@@ -191,6 +186,8 @@ def _lock(path: Path, deadline: float) -> int:
 
 
 def _try_lock(descriptor: int) -> bool:
+    import fcntl  # noqa: PLC0415 - pyOCD loads this module on every system; `folder` has made sure of this one
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

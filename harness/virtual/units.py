@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import platformdirs
-
 from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.errors import BoardFileError, ProbeError, StorageError, WrongDeviceError
 from harness.files import locks
+from harness.files.folders import cache_folder
 from harness.ports import Flasher, Transport
 from harness.virtual import launcher, registry
 from harness.virtual.machines import MACHINES
+from harness.virtual.posix import require_posix
 
 _SLOTS = 64
 """How many private boards of one kind may run at a time."""
@@ -26,9 +26,13 @@ class VirtualUnits:
 
     Args:
         folder: where the flash of private boards is kept between runs; by default in the user's cache folder.
+
+    Raises:
+        PluginError: this system cannot run virtual boards.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
+        require_posix()
         self._folder = folder
 
     @contextmanager
@@ -68,7 +72,7 @@ class VirtualUnits:
     @contextmanager
     def _slot(self, board: Board) -> Iterator[tuple[int, Path]]:
         """A flash file that no other run uses: the first one that is free, so that it likely holds the firmware."""
-        folder = _made(self._folder or platformdirs.user_cache_path("harness") / "virtual")
+        folder = _made(self._folder or cache_folder() / "virtual")
         with ExitStack() as claim:
             for slot in range(_SLOTS):
                 path = folder / f"{board.id}-{slot}.flash"

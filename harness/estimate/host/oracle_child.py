@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from typing import IO, Final
 
 from tflite_micro import runtime
 
+from harness.estimate.host.core_dumps import leave_no_core_dumps
 from harness.estimate.host.estimate import EXIT_REFUSED, MAX_ARENA_BYTES
 
 FIRST_ARENA_BYTES: Final = 64 * 1024
@@ -28,7 +28,7 @@ STEP_BYTES: Final = 4
 
 def main() -> int:
     """Allocate the tensors of the model on stdin; returns the exit status."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    leave_no_core_dumps()
     wanted = int(sys.argv[1])
     model = sys.stdin.buffer.read()
     output = os.dup(1)

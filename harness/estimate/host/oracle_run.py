@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 from importlib.metadata import version
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 import numpy as np
 from tflite_micro import runtime
 
+from harness.estimate.host.core_dumps import leave_no_core_dumps
 from harness.estimate.host.estimate import EXIT_REFUSED
 
 ARENA_BYTES: Final = 64 * 1024 * 1024
@@ -23,7 +23,7 @@ ARENA_BYTES: Final = 64 * 1024 * 1024
 
 def main() -> int:
     """Run the model on stdin; returns the exit status."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    leave_no_core_dumps()
     sizes = json.loads(sys.argv[1])
     model = sys.stdin.buffer.read(sizes["model_bytes"])
     inputs = [sys.stdin.buffer.read(size) for size in sizes["input_bytes"]]

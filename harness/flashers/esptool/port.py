@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import serial
@@ -11,8 +10,7 @@ from serial import rfc2217
 
 from harness.errors import SerialPortError
 from harness.files import locks
-
-_RFC2217 = "rfc2217://"
+from harness.files.port_names import RFC2217, TROUBLE_WITH_URLS, URL_HINT, check_port_name, is_url, real_name
 
 
 class QuickRfc2217(rfc2217.Serial):
@@ -42,20 +40,18 @@ def open_port(name: str, claims: ExitStack) -> Any:  # noqa: ANN401 - one of pys
     Raises:
         SerialPortError: it cannot be opened, or another program has it.
     """
-    is_url = "://" in name
-    claims.enter_context(locks.hold(name if is_url else str(Path(name).resolve()), SerialPortError))
+    check_port_name(name)
+    claims.enter_context(locks.hold(real_name(name), SerialPortError))
     try:
-        if name.startswith(_RFC2217):
+        if name.startswith(RFC2217):
             port: Any = QuickRfc2217(name)
-        elif is_url:
+        elif is_url(name):
             port = serial.serial_for_url(name)
         else:
             port = serial.Serial(name, exclusive=True)
-    except (OSError, ValueError) as error:
-        raise SerialPortError(
-            f"cannot be opened: {error}",
-            where=name,
-            hint="is the cable plugged in, and no other program using the port? `harness doctor` lists the ports",
-        ) from error
+    except TROUBLE_WITH_URLS as error:
+        cable = "is the cable plugged in, and no other program using the port? `harness doctor` lists the ports"
+        hint = URL_HINT if is_url(name) else cable
+        raise SerialPortError(f"cannot be opened: {error}", where=name, hint=hint) from error
     claims.callback(port.close)
     return port

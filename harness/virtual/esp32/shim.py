@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-import platformdirs
-
 from harness.errors import StorageError, ToolchainError
+from harness.files.folders import cache_folder
 
 _ESPRESSIF = "xtensa-esp32-elf-"
 _PREFIXES = ("xtensa-lx106-elf-", _ESPRESSIF)
@@ -34,7 +33,7 @@ def assembled() -> bytes:
     """
     sources = {name: resources.files(__package__).joinpath(name).read_bytes() for name in _SOURCES}
     digest = hashlib.sha256(b"\0".join(sources.values())).hexdigest()
-    cached = platformdirs.user_cache_path("harness") / "virtual" / f"esp32-shim-{digest}"
+    cached = cache_folder() / "virtual" / f"esp32-shim-{digest}"
     try:
         if not cached.exists():
             cached.parent.mkdir(parents=True, exist_ok=True)

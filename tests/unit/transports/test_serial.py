@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -19,7 +19,7 @@ from harness.transports.serial import SerialTransport
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("HARNESS_LOCK_FOLDER", str(tmp_path))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening
 
@@ -125,3 +125,30 @@ def test_far_end_of_an_rfc2217_line_goes_away(server: socket.socket) -> None:
     with pytest.raises(SerialPortError, match="gone"):
         line.read(10)
     line.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("loop://", "leads back to harness itself"),
+        ("loop://?x=y", "leads back to harness itself"),
+        ("hwgrep://(", "cannot be opened"),
+        ("hwgrep://nothing-of-this-name", "cannot be opened"),
+        ("socket://", "cannot be opened"),
+        ("socket://127.0.0.1:99999", "cannot be opened"),
+        ("socket://127.0.0.1:1", "Connection refused"),
+        ("rfc2217://", "cannot be opened"),
+        ("spy:///dev/null", "cannot be opened"),
+        ("alt:///dev/null?class=None", "cannot be opened"),
+        ("unknown://x", "cannot be opened"),
+        ("://", "cannot be opened"),
+        ("", "a port without a name"),
+    ],
+)
+@pytest.mark.parametrize("opened_by", ["transport", "esptool"])
+def test_urls_that_lead_to_no_device_are_told(url: str, words: str, opened_by: str) -> None:
+    from harness.flashers.esptool.port import open_port  # noqa: PLC0415 - a module of esptool's process
+
+    with pytest.raises(SerialPortError, match=words) as caught, ExitStack() as claims:
+        SerialTransport().open(url, 115200) if opened_by == "transport" else open_port(url, claims)
+    assert caught.value.hint
