@@ -1,7 +1,16 @@
 """What holds for all tests."""
 
+import os
+
+import pytest
 from hypothesis import settings
 
 # A busy machine is no failure, so Hypothesis times no example. All else stays as its own profile for here or CI has it.
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _locks_of_these_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Locks hold for the whole machine, and so would those of tests that somebody else runs at the same time."""
+    os.environ["HARNESS_LOCK_FOLDER"] = str(tmp_path_factory.mktemp("locks"))

@@ -43,7 +43,7 @@ class FarEnd:
 
 @pytest.fixture(params=["serial"])
 def transport(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Transport:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("HARNESS_LOCK_FOLDER", str(tmp_path))
     return plugins.transport(request.param)
 
 
@@ -190,12 +190,12 @@ def test_no_permission(far_end: FarEnd) -> None:
     """In a child that is not root, for root may open everything."""
     Path(far_end.port).chmod(0)
     script = """
-import os, sys, tempfile
+import os, serial, serial.tools.list_ports, sys, tempfile
 from harness.errors import SerialPortError
 from harness.transports.serial import SerialTransport
 if os.getuid() == 0:
     os.setresuid(65534, 65534, 65534)
-with tempfile.TemporaryDirectory() as os.environ["XDG_STATE_HOME"]:
+with tempfile.TemporaryDirectory() as os.environ["HARNESS_LOCK_FOLDER"]:
     try:
         SerialTransport().open(sys.argv[1], 115200)
     except SerialPortError as error:
