@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.domain.board import Board
 from harness.domain.estimate import SHARED_NAME
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, RowSubject
 from harness.domain.run_options import RunOptions
 from harness.errors import DoesNotLinkError, HarnessError, ModelError, UsageError
 from harness.estimate import ModelFile, file_name, read_model, resize_model
@@ -51,9 +51,9 @@ def _each_alone(
 ) -> Iterator[Reconciliation]:
     for path, model in zip(paths, models, strict=True):
         if isinstance(model, ModelError):
-            yield without_measurement((file_name(path), "", board.id, ""), None, model)
+            yield without_measurement(RowSubject(file_name(path), "", board.id, ""), None, model)
         elif isinstance(session, HarnessError):
-            yield without_measurement((model.name, model.sha256, board.id, ""), None, session)
+            yield without_measurement(RowSubject(model.name, model.sha256, board.id, ""), None, session)
         else:
             yield session.run(model)
 
@@ -64,7 +64,7 @@ def _together(
     sound = [model for model in models if isinstance(model, ModelFile)]
     runner = next((model for model in models if isinstance(model, ModelError)), session)
     if isinstance(runner, HarnessError):
-        return without_measurement((SHARED_NAME, "", board.id, ""), None, runner)
+        return without_measurement(RowSubject(SHARED_NAME, "", board.id, ""), None, runner)
     return runner.run_shared(sound)
 
 

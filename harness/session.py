@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from harness import plugins
-from harness.bench.connection import Bench, Connection
+from harness.bench.connection import Connection, HeldUnit
 from harness.bench.flash import flash_parts
 from harness.build.firmware import build
 from harness.build.model_image import pack_all
@@ -23,11 +23,11 @@ from harness.domain.graph import variable_names
 from harness.domain.measurement import Measurement
 from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import FlashedModel, Subject
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, RowSubject
 from harness.domain.run_options import RunOptions
 from harness.errors import BenchError, HarnessError
 from harness.estimate import ModelFile, host_run, load_graph, struct_sizes
-from harness.measure.expectation import beside_the_board, expect, profile_of, title_of
+from harness.measure.expectation import advised_for_board, expect, label_of, profile_of
 from harness.measure.min_arena import find_min_arena
 from harness.measure.output_check import unchecked, with_output_check
 from harness.measure.postmortem import DEATHS, Remains, blame, examine, name_culprit, with_postmortem
@@ -96,7 +96,7 @@ class Session:
         """What has passed over the serial line since it was last taken."""
         return self._connection.serial_log
 
-    def connect(self) -> Bench:
+    def connect(self) -> HeldUnit:
         """Find the unit and connect to it, unless that is already done."""
         return self._connection.open()
 
@@ -129,9 +129,11 @@ class Session:
             if isinstance(error, BenchError) or (self._postmortem and self._postmortem.probe_trouble):
                 with suppress(HarnessError):  # what broke first is what there is to say
                     self.close()  # the next model begins with a fresh connection
-            told = beside_the_board(error, expected, self._options.recipe.arena_size_bytes, self._image.arena_max_bytes)
-            row = (*title_of(models), self._board.id, self._image.tflm)
-            return with_postmortem(without_measurement(row, expected, told), self._postmortem)
+            told = advised_for_board(
+                error, expected, self._options.recipe.arena_size_bytes, self._image.arena_max_bytes
+            )
+            subject = RowSubject(*label_of(models), self._board.id, self._image.tflm)
+            return with_postmortem(without_measurement(subject, expected, told), self._postmortem)
         return reconcile(expected, found, self._options.threshold_percent)
 
     def _with_checked_output(self, row: Reconciliation, model: ModelFile) -> Reconciliation:
@@ -183,7 +185,7 @@ class Session:
             return self._ask(device, subject, expected)
 
     def _subject(self, models: Sequence[ModelFile]) -> Subject:
-        name, sha256 = title_of(models)
+        name, sha256 = label_of(models)
         return Subject(
             model=name,
             sha256=sha256,

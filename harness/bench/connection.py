@@ -19,7 +19,7 @@ from harness.ports import Family, Flasher, FlashSession, Line
 
 
 @dataclass(frozen=True)
-class Bench:
+class HeldUnit:
     """A unit and the probe's connection to it."""
 
     dut: Dut
@@ -46,7 +46,7 @@ class Connection:
         self._options = options
         self._units = plugins.unit_source(board.units)
         self._stack = ExitStack()
-        self._bench: Bench | None = None
+        self._bench: HeldUnit | None = None
         self._port = ""
         self.serial_log = SerialLog()
 
@@ -55,7 +55,7 @@ class Connection:
         """The unit, while there is a connection to it."""
         return self._bench.dut if self._bench else None
 
-    def open(self) -> Bench:
+    def open(self) -> HeldUnit:
         """Find the unit and connect to it, unless that is already done.
 
         Raises:
@@ -64,7 +64,7 @@ class Connection:
         if self._bench is None:
             dut = self._stack.enter_context(self._acquired())
             flash = self._stack.enter_context(self._flasher.connect(dut))
-            self._bench = Bench(dut, flash)
+            self._bench = HeldUnit(dut, flash)
             self._port = dut.port
         return self._bench
 

@@ -75,12 +75,12 @@ def command(
     there is one that is not allowed.
     """
     from harness.results.budgets import Budgets, read_budgets
-    from harness.results.check import Limits, check, read_baseline, updated_baseline
+    from harness.results.check import CheckLimits, check, read_baseline, updated_baseline
     from harness.store import open_store
 
     if budgets_file is None and Path("budgets.toml").is_file():
         budgets_file = Path("budgets.toml")
-    limits = Limits(read_budgets(budgets_file) if budgets_file else Budgets(), threshold_percent, tolerance_bytes)
+    limits = CheckLimits(read_budgets(budgets_file) if budgets_file else Budgets(), threshold_percent, tolerance_bytes)
     path = Path(baseline) if baseline.endswith(".json") else _BASELINES / f"{baseline}.json"
     with open_store(store) as opened:
         results = opened.job_results(opened.sweep(sweep).id)

@@ -14,7 +14,7 @@ from harness.errors import ResultError, UsageError
 
 if TYPE_CHECKING:
     from harness.domain.attempt import Attempt
-    from harness.results.history import Step
+    from harness.results.history import HistoryStep
     from harness.store import Store
 
 
@@ -53,7 +53,7 @@ def _unknown(store: Store, model: str) -> ResultError:
     return ResultError("no attempt at this model came to an end", where=model, hint=hint)
 
 
-def _step_row(step: Step) -> Row:
+def _step_row(step: HistoryStep) -> Row:
     first, key = step.first, step.first.circumstances
     return {
         "since": first.started_at,

@@ -16,7 +16,7 @@ from harness.errors import PluginError, UsageError
 from harness.store import DEFAULT_STORE
 
 if TYPE_CHECKING:
-    from harness.report.facts import Heading, Outcome, Report
+    from harness.report.facts import Heading, Report, ReportedAttempt
 
 _PATH = click.Path(path_type=Path)
 _FORMATS = ("html", "markdown")
@@ -34,8 +34,8 @@ class _Found:
     """
 
     source: str
-    jobs: list[Outcome]
-    past: list[Outcome]
+    jobs: list[ReportedAttempt]
+    past: list[ReportedAttempt]
     models: list[Path]
 
 
@@ -104,9 +104,9 @@ def _from_store(path: Path, sweep: int | None) -> _Found:
 
 def _compose(found: _Found, models: Path | None) -> Report:
     from harness.cli.timelines import memory_plans
-    from harness.report.compose import Limits, Material, compose
+    from harness.report.compose import Material, ReportLimits, compose
 
-    limits = Limits()
+    limits = ReportLimits()
     places = sorted(models.rglob("*.tflite")) if models else found.models
     plans, unplanned = memory_plans(found.jobs, places, limits.plans)
     material = Material(found.jobs, found.past, plans, unplanned)

@@ -16,7 +16,7 @@ from harness.errors import BenchError, BuildError, DoesNotLinkError, HarnessErro
 
 if TYPE_CHECKING:
     from harness.domain.firmware import FirmwareImage
-    from harness.tflm.findings import Finding
+    from harness.tflm.findings import LibraryFinding
     from harness.tflm.survey import Survey
 
 
@@ -52,7 +52,7 @@ def check(manifest: Path, board: Board, output_format: str) -> int:
     return max((finding.error.exit_code for finding in findings if finding.error), default=0)
 
 
-def _objects(found: Survey, board: Board) -> Sequence[Finding]:
+def _objects(found: Survey, board: Board) -> Sequence[LibraryFinding]:
     """What shows only beside an object that the firmware's compiler has made."""
     from harness import plugins
     from harness.build.firmware import compile_probe
@@ -72,7 +72,7 @@ def _objects(found: Survey, board: Board) -> Sequence[Finding]:
         return [obstacle("abi", error)]
 
 
-def _link(manifest: Path, board: Board) -> tuple[FirmwareImage | None, Sequence[Finding]]:
+def _link(manifest: Path, board: Board) -> tuple[FirmwareImage | None, Sequence[LibraryFinding]]:
     """The firmware, or what keeps it from being linked."""
     from harness import plugins
     from harness.build.firmware import build
@@ -95,7 +95,7 @@ def _link_fact(image: FirmwareImage | None) -> str | None:
     return f"{len(image.segment.data):,} bytes of flash, {image.arena_max_bytes:,} bytes of RAM left for the arena"
 
 
-def _facts(found: Survey, board: Board, findings: Sequence[Finding]) -> Mapping[str, str | None]:
+def _facts(found: Survey, board: Board, findings: Sequence[LibraryFinding]) -> Mapping[str, str | None]:
     """What there is to say of each check when nothing is wrong; None for what could not be checked."""
     source = found.source()
     headers, libraries = found.headers, found.libraries
@@ -117,7 +117,7 @@ def _facts(found: Survey, board: Board, findings: Sequence[Finding]) -> Mapping[
     }
 
 
-def _show(findings: Sequence[Finding], facts: Mapping[str, str | None], output_format: str) -> None:
+def _show(findings: Sequence[LibraryFinding], facts: Mapping[str, str | None], output_format: str) -> None:
     objects = [row for name, fact in facts.items() for row in _rows(name, fact, findings)]
     if output_format != "table":
         show(objects, output_format)
@@ -128,7 +128,7 @@ def _show(findings: Sequence[Finding], facts: Mapping[str, str | None], output_f
             click.echo(f"\n{finding.error}")
 
 
-def _rows(name: str, fact: str | None, findings: Sequence[Finding]) -> Iterator[Row]:
+def _rows(name: str, fact: str | None, findings: Sequence[LibraryFinding]) -> Iterator[Row]:
     own = [finding for finding in findings if finding.check == name]
     if not any(finding.error for finding in own):
         yield _row(name, "not checked" if fact is None else "ok", fact or "")

@@ -14,7 +14,7 @@ from harness.domain.plan import MemoryPlan
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from harness.report.facts import Outcome
+    from harness.report.facts import ReportedAttempt
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class _Wanted:
     kernels: str
 
 
-def memory_plans(jobs: Sequence[Outcome], places: Iterable[Path], limit: int) -> tuple[list[MemoryPlan], int]:
+def memory_plans(jobs: Sequence[ReportedAttempt], places: Iterable[Path], limit: int) -> tuple[list[MemoryPlan], int]:
     """One plan per model and profile among the jobs whose model file is found.
 
     Args:

@@ -26,6 +26,7 @@ from harness.cluster.messages import (
 )
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.board import Board
+from harness.domain.reconciliation import RowSubject
 from harness.errors import BenchError, HarnessError
 from harness.results.reconcile import without_measurement
 from harness.session import RunOptions
@@ -153,7 +154,7 @@ class ClusterCrew:
         try:
             model = read_unchanged(job)
         except HarnessError as error:
-            result = without_measurement((job.model, job.sha256, job.board, job.tflm_name), None, error)
+            result = without_measurement(RowSubject(job.model, job.sha256, job.board, job.tflm_name), None, error)
             self._ready.put(Ended(dut, Outcome(result, Circumstances())))
             return
         task = Task(self._remote[dut].name, job, self._options, self._corrections)

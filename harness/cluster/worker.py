@@ -68,15 +68,15 @@ def revive(text: str) -> str:
     return _bench(get_worker()).seat(revival.dut).revive(revival)
 
 
-def _bench(worker: Worker) -> Bench:
-    bench: Bench = worker.plugins[_PLUGIN]
+def _bench(worker: Worker) -> BenchPlugin:
+    bench: BenchPlugin = worker.plugins[_PLUGIN]
     return bench
 
 
 # --- the bench --------------------------------------------------------------------------------------------------------
 
 
-class Bench(WorkerPlugin):  # type: ignore[misc]  # dask has no types
+class BenchPlugin(WorkerPlugin):  # type: ignore[misc]  # dask has no types
     """The units of this machine, as a plug-in of dask's worker.
 
     Args:
@@ -203,7 +203,7 @@ async def _serve(duts: Sequence[BenchDut], scheduler: str, name: str, host: str)
         host=host,
         nthreads=len(duts),
         resources={resource(dut.name): 1 for dut in duts},
-        plugins=(Bench(duts),),
+        plugins=(BenchPlugin(duts),),
         death_timeout=_CONNECT_S,
         memory_limit=0,
         dashboard=False,

@@ -41,7 +41,7 @@ class TimelineBar:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """One tick of the planner's clock.
 
     Attributes:
@@ -90,7 +90,7 @@ class Peak:
     """The step at which most is in use.
 
     Attributes:
-        step, operator, live_bytes: as in Step.
+        step, operator, live_bytes: as in PlanStep.
         free_bytes: what lies unused between the live buffers, and below the end of the head.
         fragmentation_percent: the share of the head that this is.
         live: the buffers in use then, largest first.
@@ -196,6 +196,6 @@ class MemoryPlan:
     persistent: tuple[PersistentCost, ...]
     best_plan: BetterPlan
     best_order: BetterOrder | None
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     timeline: tuple[TimelineBar, ...]
     warnings: tuple[str, ...]

@@ -15,6 +15,23 @@ DEFAULT_THRESHOLD_PERCENT = 20.0
 VERDICTS = ("ok", "over", "under", "fail", "does_not_link", "error", "not_run")
 
 
+@dataclass(frozen=True)
+class RowSubject:
+    """What a row of results is about.
+
+    Attributes:
+        model: the file's name, or what several that share an arena are called.
+        sha256: of the file; empty where it could not be read.
+        board: board id.
+        tflm: TFLM generation, or what the user called it; empty where nothing was built.
+    """
+
+    model: str
+    sha256: str
+    board: str
+    tflm: str
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedSection:
     """Bytes that TFLM takes for one kind of thing, while it records.

@@ -31,7 +31,7 @@ def profile_of(image: FirmwareImage, board: Board) -> Profile:
     return Profile(image.tflm, board.abi, image.kernels, image.static_memory, image.traits)
 
 
-def title_of(models: Sequence[ModelFile]) -> tuple[str, str]:
+def label_of(models: Sequence[ModelFile]) -> tuple[str, str]:
     """What rows call a model, or several that share an arena: name and hash."""
     return (models[0].name, models[0].sha256) if len(models) == 1 else (SHARED_NAME, shared_sha256(models))
 
@@ -59,7 +59,7 @@ def expect(models: Sequence[ModelFile], image: FirmwareImage, board: Board, opti
     return uncorrected(shared, correction)
 
 
-def beside_the_board(
+def advised_for_board(
     error: HarnessError, expected: Estimate | None, given_bytes: int | None, largest_bytes: int
 ) -> HarnessError:
     """How a run failed, in view of what its board has: where no larger arena can be given, none must be advised.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.domain.plan import MemoryPlan
-from harness.report.facts import Heading, History, Outcome, Report
+from harness.report.facts import Heading, History, Report, ReportedAttempt
 from harness.report.health import unit_health
 from harness.report.history import histories
 
@@ -16,7 +16,7 @@ _SEVERITY = ("under", "fail", "over", "error", "not_run", "ok")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReportLimits:
     """How much a page can hold before it gets too large to open.
 
     Attributes:
@@ -52,15 +52,15 @@ class Material:
         unplanned: how many more plans there could be.
     """
 
-    jobs: Sequence[Outcome]
-    past: Sequence[Outcome]
+    jobs: Sequence[ReportedAttempt]
+    past: Sequence[ReportedAttempt]
     plans: Sequence[MemoryPlan] = ()
     unplanned: int = 0
 
 
-def compose(heading: Heading, material: Material, limits: Limits | None = None) -> Report:
+def compose(heading: Heading, material: Material, limits: ReportLimits | None = None) -> Report:
     """Put a report together, and say in it what is left out."""
-    limits = limits or Limits()
+    limits = limits or ReportLimits()
     jobs, past, plans = material.jobs, material.past, material.plans
     traced = histories(past)
     changing = [history for history in traced if history.changes]
@@ -80,24 +80,24 @@ def compose(heading: Heading, material: Material, limits: Limits | None = None) 
     return replace(report, left_out=tuple(_left_out(report, material, changing, (len(recorded), len(units)))))
 
 
-def _worst(jobs: Sequence[Outcome], limit: int) -> tuple[Outcome, ...]:
+def _worst(jobs: Sequence[ReportedAttempt], limit: int) -> tuple[ReportedAttempt, ...]:
     """All of them in their order, or the worst."""
     if len(jobs) <= limit:
         return tuple(jobs)
     return tuple(sorted(jobs, key=lambda job: _SEVERITY.index(job.verdict))[:limit])
 
 
-def _recorded(jobs: Sequence[Outcome]) -> list[Outcome]:
+def _recorded(jobs: Sequence[ReportedAttempt]) -> list[ReportedAttempt]:
     """The jobs whose sections are known; those that differ from their estimates first."""
     known = [job for job in jobs if job.sections]
     return sorted(known, key=lambda job: not any(section.error_bytes for section in job.sections))
 
 
-def _latest(history: History, limits: Limits) -> History:
+def _latest(history: History, limits: ReportLimits) -> History:
     return replace(history, levels=history.levels[-limits.levels :], changes=history.changes[-limits.changes :])
 
 
-def _drawable(plans: Sequence[MemoryPlan], limits: Limits) -> Iterator[MemoryPlan]:
+def _drawable(plans: Sequence[MemoryPlan], limits: ReportLimits) -> Iterator[MemoryPlan]:
     drawn = 0
     for plan in plans[: limits.plans]:
         kept = _largest_bars(plan, limits.bars)

@@ -13,7 +13,7 @@ DEVICE_VERDICTS = frozenset({"ok", "over", "under", "fail"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReportedAttempt:
     """One attempt at a job, as much of it as a report shows.
 
     Attributes:
@@ -66,8 +66,8 @@ class Change:
     """
 
     number: int
-    before: Outcome
-    after: Outcome
+    before: ReportedAttempt
+    after: ReportedAttempt
     kind: str
     key: tuple[str, ...]
 
@@ -93,8 +93,8 @@ class History:
     board: str
     tflm: str
     length: int
-    first: Outcome
-    last: Outcome
+    first: ReportedAttempt
+    last: ReportedAttempt
     levels: tuple[tuple[int, int], ...]
     changes: tuple[Change, ...]
 
@@ -167,8 +167,8 @@ class Report:
     """
 
     heading: Heading
-    rows: tuple[Outcome, ...]
-    recorded: tuple[Outcome, ...]
+    rows: tuple[ReportedAttempt, ...]
+    recorded: tuple[ReportedAttempt, ...]
     counts: Mapping[str, int]
     histories: tuple[History, ...]
     steady: int

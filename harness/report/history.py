@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from harness.report.facts import DEVICE_VERDICTS, Change, History, Outcome
+from harness.report.facts import DEVICE_VERDICTS, Change, History, ReportedAttempt
 
 
-def histories(attempts: Iterable[Outcome]) -> list[History]:
+def histories(attempts: Iterable[ReportedAttempt]) -> list[History]:
     """One history per model, board and TFLM; those with regressions first, the latest of them on top.
 
     Args:
         attempts: in the order in which they were made.
     """
-    series: dict[tuple[str, str, str], list[Outcome]] = {}
+    series: dict[tuple[str, str, str], list[ReportedAttempt]] = {}
     for attempt in attempts:
         if attempt.verdict in DEVICE_VERDICTS:
             series.setdefault(attempt.series, []).append(attempt)
@@ -22,7 +22,7 @@ def histories(attempts: Iterable[Outcome]) -> list[History]:
     return sorted(found, key=_urgency, reverse=True)
 
 
-def _history(members: Sequence[Outcome]) -> History:
+def _history(members: Sequence[ReportedAttempt]) -> History:
     first = members[0]
     return History(
         model=first.model,
@@ -36,7 +36,7 @@ def _history(members: Sequence[Outcome]) -> History:
     )
 
 
-def _levels(members: Sequence[Outcome]) -> Iterator[tuple[int, int]]:
+def _levels(members: Sequence[ReportedAttempt]) -> Iterator[tuple[int, int]]:
     level: int | None = None
     for number, attempt in enumerate(members):
         if attempt.used_bytes is not None and attempt.used_bytes != level:
@@ -44,9 +44,9 @@ def _levels(members: Sequence[Outcome]) -> Iterator[tuple[int, int]]:
             yield number, level
 
 
-def _changes(members: Sequence[Outcome]) -> Iterator[Change]:
+def _changes(members: Sequence[ReportedAttempt]) -> Iterator[Change]:
     """A model that failed for a while is compared with its last measurement before that."""
-    measured: Outcome | None = None
+    measured: ReportedAttempt | None = None
     for number, (before, after) in enumerate(pairwise(members), 1):
         measured = before if before.used_bytes is not None else measured
         kind = _kind(before, after, measured)
@@ -55,7 +55,7 @@ def _changes(members: Sequence[Outcome]) -> Iterator[Change]:
             yield Change(number, reference, after, kind, _changed_key(reference, after))
 
 
-def _kind(before: Outcome, after: Outcome, measured: Outcome | None) -> str:
+def _kind(before: ReportedAttempt, after: ReportedAttempt, measured: ReportedAttempt | None) -> str:
     if before.verdict == "ok" and after.verdict != "ok":
         return "worse"
     if measured and measured.used_bytes is not None and after.used_bytes is not None:
@@ -66,7 +66,7 @@ def _kind(before: Outcome, after: Outcome, measured: Outcome | None) -> str:
     return "better" if after.verdict == "ok" != before.verdict else ""
 
 
-def _changed_key(before: Outcome, after: Outcome) -> tuple[str, ...]:
+def _changed_key(before: ReportedAttempt, after: ReportedAttempt) -> tuple[str, ...]:
     names = ["model file"] if before.sha256 != after.sha256 else []
     return (*names, *(name for name, value in after.key.items() if before.key.get(name) != value))
 

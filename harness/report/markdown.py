@@ -7,7 +7,7 @@ from typing import Final
 
 from harness.domain.plan import MemoryPlan
 from harness.domain.reconciliation import RecordedSection
-from harness.report.facts import Change, Outcome, Report, UnitHealth
+from harness.report.facts import Change, Report, ReportedAttempt, UnitHealth
 from harness.report.text import VERDICT_WORDS, buffer_name, counted, grouped, moment, percent, shown, signed
 
 ROW_LIMIT: Final = 120
@@ -56,7 +56,7 @@ def _rows(report: Report) -> Iterator[str]:
         yield f"… and {len(report.rows) - ROW_LIMIT:,} more rows in the page.\n"
 
 
-def _row(row: Outcome) -> dict[str, str]:
+def _row(row: ReportedAttempt) -> dict[str, str]:
     return {
         "model": _text(row.model),
         "board": _text(row.board),
@@ -78,7 +78,7 @@ def _recorded(report: Report) -> Iterator[str]:
         yield from _table([_section(*row) for row in rows[:ROW_LIMIT]])
 
 
-def _section(job: Outcome, section: RecordedSection) -> dict[str, str]:
+def _section(job: ReportedAttempt, section: RecordedSection) -> dict[str, str]:
     return {
         "model": _text(job.model),
         "board": _text(job.board),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.report.facts import Outcome
+from harness.report.facts import ReportedAttempt
 
 SIZE: Final = 300
 """Side of the square that the points lie in, in units of the drawing."""
@@ -41,7 +41,7 @@ class Point:
 
     x: float
     y: float
-    job: Outcome
+    job: ReportedAttempt
     others: int
 
 
@@ -64,20 +64,20 @@ class Chart:
     points: tuple[Point, ...]
     models: int
     exact: int
-    worst: tuple[Outcome, ...]
+    worst: tuple[ReportedAttempt, ...]
     hidden: int
 
 
-def charts(jobs: Iterable[Outcome]) -> list[Chart]:
+def charts(jobs: Iterable[ReportedAttempt]) -> list[Chart]:
     """One chart per board that anything was measured on, in the order of their names."""
-    boards: dict[str, list[Outcome]] = {}
+    boards: dict[str, list[ReportedAttempt]] = {}
     for job in jobs:
         if job.used_bytes and job.estimate_bytes:
             boards.setdefault(job.board, []).append(job)
     return [_chart(board, boards[board]) for board in sorted(boards)]
 
 
-def _chart(board: str, jobs: Sequence[Outcome]) -> Chart:
+def _chart(board: str, jobs: Sequence[ReportedAttempt]) -> Chart:
     values = [value for job in jobs for value in (job.used_bytes, job.estimate_bytes) if value]
     # Half a power of two of room on both sides, so that no point lies on the edge.
     low, high = math.log2(min(values)) - 0.5, math.log2(max(values)) + 0.5
@@ -93,8 +93,8 @@ def _chart(board: str, jobs: Sequence[Outcome]) -> Chart:
     )
 
 
-def _points(jobs: Sequence[Outcome], low: float, high: float) -> list[Point]:
-    spots: dict[tuple[float, float, str], list[Outcome]] = {}
+def _points(jobs: Sequence[ReportedAttempt], low: float, high: float) -> list[Point]:
+    spots: dict[tuple[float, float, str], list[ReportedAttempt]] = {}
     for job in jobs:
         x = _place(job.used_bytes or 1, low, high)
         y = SIZE - _place(job.estimate_bytes or 1, low, high)
@@ -103,7 +103,7 @@ def _points(jobs: Sequence[Outcome], low: float, high: float) -> list[Point]:
     return sorted(found, key=lambda point: _deviation(point.job), reverse=True)
 
 
-def _deviation(job: Outcome) -> float:
+def _deviation(job: ReportedAttempt) -> float:
     return abs(job.error_percent or 0.0)
 
 

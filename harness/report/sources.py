@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.domain.attempt import DONE, FAILED, JobResult
 from harness.domain.reconciliation import Reconciliation, RecordedSection, recorded_sections
-from harness.report.facts import Outcome
+from harness.report.facts import ReportedAttempt
 from harness.results.as_json import read_reconciliations
 from harness.store import Store
 
@@ -30,12 +30,12 @@ _OWN_COLUMNS = (
 _PAST_COLUMNS = (*_OWN_COLUMNS, *_KEY)
 
 
-def sweep_outcomes(store: Store, results: Iterable[JobResult]) -> list[Outcome]:
+def sweep_outcomes(store: Store, results: Iterable[JobResult]) -> list[ReportedAttempt]:
     """How each job of a sweep stands."""
     return [_of_job(store, result) for result in results]
 
 
-def past_outcomes(store: Store) -> list[Outcome]:
+def past_outcomes(store: Store) -> list[ReportedAttempt]:
     """Every attempt that came to a verdict, the oldest first, with what histories and health need of it."""
     failed: set[tuple[int, int]] = set()
     keys: dict[tuple[str, ...], dict[str, str]] = {}  # there are few, and each is the key of thousands
@@ -48,7 +48,7 @@ def past_outcomes(store: Store) -> list[Outcome]:
         if state == FAILED:
             failed.add((sweep, job))
         outcomes.append(
-            Outcome(
+            ReportedAttempt(
                 model=model,
                 sha256=sha256,
                 board=board,
@@ -65,7 +65,7 @@ def past_outcomes(store: Store) -> list[Outcome]:
     return outcomes
 
 
-def file_outcomes(path: Path) -> list[Outcome]:
+def file_outcomes(path: Path) -> list[ReportedAttempt]:
     """The rows of a file that `harness run --format json` wrote.
 
     Raises:
@@ -74,12 +74,14 @@ def file_outcomes(path: Path) -> list[Outcome]:
     return list(_of_rows(read_reconciliations(path)))
 
 
-def _of_job(store: Store, result: JobResult) -> Outcome:
+def _of_job(store: Store, result: JobResult) -> ReportedAttempt:
     job, attempt = result.job, result.attempt
     if attempt is None:
         tflm = job.tflm_name  # a report is handed around: no folders of this machine
-        return Outcome(job.model, job.sha256, job.board, tflm, dut="", verdict=result.verdict, causes=result.causes)
-    return Outcome(
+        return ReportedAttempt(
+            job.model, job.sha256, job.board, tflm, dut="", verdict=result.verdict, causes=result.causes
+        )
+    return ReportedAttempt(
         model=attempt.model,
         sha256=attempt.sha256,
         board=attempt.board,
@@ -105,10 +107,10 @@ def _sections(row: Reconciliation) -> tuple[RecordedSection, ...]:
     return recorded_sections(row.estimate, row.measurement)
 
 
-def _of_rows(rows: list[Reconciliation]) -> Iterator[Outcome]:
+def _of_rows(rows: list[Reconciliation]) -> Iterator[ReportedAttempt]:
     for row in rows:
         measured = row.measurement
-        yield Outcome(
+        yield ReportedAttempt(
             model=row.model,
             sha256=row.sha256,
             board=row.board,

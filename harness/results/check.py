@@ -20,7 +20,7 @@ _FILE_LIMIT_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Limits:
+class CheckLimits:
     """What is still all right.
 
     Attributes:
@@ -34,7 +34,7 @@ class Limits:
     tolerance_bytes: int = 0
 
 
-def check(results: Sequence[JobResult], baseline: Sequence[Figure] | None, limits: Limits) -> list[Checked]:
+def check(results: Sequence[JobResult], baseline: Sequence[Figure] | None, limits: CheckLimits) -> list[Checked]:
     """Compare a sweep's jobs with a baseline and with budgets.
 
     Args:
@@ -116,7 +116,9 @@ def _figure(item: Fields) -> Figure:
     )
 
 
-def _check_one(result: JobResult, baseline: dict[tuple[str, str, str, int], Figure] | None, limits: Limits) -> Checked:
+def _check_one(
+    result: JobResult, baseline: dict[tuple[str, str, str, int], Figure] | None, limits: CheckLimits
+) -> Checked:
     figure, attempt = figure_of(result), result.attempt
     seconds = _seconds(attempt) if attempt else 0.0
     if _bench_trouble(result):

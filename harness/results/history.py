@@ -11,7 +11,7 @@ _Facts = dict[str, object]
 
 
 @dataclass(frozen=True)
-class Step:
+class HistoryStep:
     """Attempts in a row, of one board and arena, that found the same with the same key.
 
     Attributes:
@@ -28,7 +28,7 @@ class Step:
     used_delta_bytes: int | None
 
 
-def steps(attempts: Sequence[Attempt]) -> list[Step]:
+def steps(attempts: Sequence[Attempt]) -> list[HistoryStep]:
     """Group a model's attempts into steps, board by board and, within it, arena by arena.
 
     Args:
@@ -40,19 +40,19 @@ def steps(attempts: Sequence[Attempt]) -> list[Step]:
     return [step for key in sorted(series) for step in _steps_of_one(series[key])]
 
 
-def _steps_of_one(attempts: Sequence[Attempt]) -> list[Step]:
+def _steps_of_one(attempts: Sequence[Attempt]) -> list[HistoryStep]:
     groups: list[list[Attempt]] = []
     for attempt in attempts:
         if groups and _same(groups[-1][-1], attempt):
             groups[-1].append(attempt)
         else:
             groups.append([attempt])
-    found: list[Step] = []
+    found: list[HistoryStep] = []
     before: Attempt | None = None  # the last one with figures
     for group in groups:
         first, last = group[0], group[-1]
         changed = _changes(before, first) if before else ()
-        found.append(Step(first, last, len(group), changed, _delta(before, first)))
+        found.append(HistoryStep(first, last, len(group), changed, _delta(before, first)))
         before = before if last.used_bytes is None else last
     return found
 

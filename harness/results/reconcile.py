@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.domain.estimate import Estimate
 from harness.domain.measurement import Measurement
-from harness.domain.reconciliation import DEFAULT_THRESHOLD_PERCENT, Reconciliation, recorded_sections
+from harness.domain.reconciliation import DEFAULT_THRESHOLD_PERCENT, Reconciliation, RowSubject, recorded_sections
 from harness.errors import HarnessError, ResultError
 
 if TYPE_CHECKING:
@@ -64,22 +64,19 @@ def reconcile(
     )
 
 
-def without_measurement(
-    row: tuple[str, str, str, str], estimate: Estimate | None, error: HarnessError
-) -> Reconciliation:
+def without_measurement(subject: RowSubject, estimate: Estimate | None, error: HarnessError) -> Reconciliation:
     """The row of a model that was not measured, and why.
 
     Args:
-        row: file name, SHA-256 (or empty), board id and TFLM generation.
+        subject: what the row is about.
         estimate: where there is one.
         error: what stood in the way.
     """
-    model, sha256, board, tflm = row
     return Reconciliation(
-        model=model,
-        sha256=sha256,
-        board=board,
-        tflm=tflm,
+        model=subject.model,
+        sha256=subject.sha256,
+        board=subject.board,
+        tflm=subject.tflm,
         verdict=error.verdict,
         estimate=estimate,
         measurement=None,

@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.bench.file import BenchDut
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.board import Board
-from harness.domain.reconciliation import Reconciliation
+from harness.domain.reconciliation import Reconciliation, RowSubject
 from harness.errors import HarnessError, ModelError, StorageError
 from harness.estimate import ModelFile, read_model
 from harness.ports import Progress
@@ -65,10 +65,10 @@ class DutRunner:
             model = read_unchanged(job)
             result = self._open(job.tflm).run(model, self._options_for(job))
         except HarnessError as error:
-            result = without_measurement(_row(job), None, error)
+            result = without_measurement(_subject(job), None, error)
         except OSError as error:
             trouble = StorageError(error.strerror or str(error), where=error.filename or "")
-            result = without_measurement(_row(job), None, trouble)
+            result = without_measurement(_subject(job), None, trouble)
         self._distrusts_flash = blames_unit(result.error_class)
         log = self._session.serial_log.take() if self._session else b""
         return Outcome(result, self._circumstances(result), log)
@@ -137,9 +137,9 @@ class DutRunner:
         )
 
 
-def _row(job: Job) -> tuple[str, str, str, str]:
+def _subject(job: Job) -> RowSubject:
     """What the row of a job that never reached its unit says of it."""
-    return job.model, job.sha256, job.board, job.tflm_name
+    return RowSubject(job.model, job.sha256, job.board, job.tflm_name)
 
 
 def read_unchanged(job: Job) -> ModelFile:

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.errors import BuildError, SourceError
 from harness.tflm.abi import SHORT_ENUMS, Difference, Flags, differences
 from harness.tflm.archive import Library
-from harness.tflm.findings import Finding, obstacle
+from harness.tflm.findings import LibraryFinding, obstacle
 from harness.tflm.objects import ObjectFile, read_object
 
 # What kernels of TFLM call when they are optimized ones.
@@ -37,7 +37,7 @@ class _Member:
         return any("Register_" in symbol and self.name in where for symbol, where in self.library.symbols.items())
 
 
-def compare(libraries: Sequence[Library], kernels: str, probe: Path, flags: Flags) -> Iterator[Finding]:
+def compare(libraries: Sequence[Library], kernels: str, probe: Path, flags: Flags) -> Iterator[LibraryFinding]:
     """What keeps libraries and a firmware from being linked.
 
     Args:
@@ -65,7 +65,7 @@ def compare(libraries: Sequence[Library], kernels: str, probe: Path, flags: Flag
     yield from _compare_kernels(members, kernels)
 
 
-def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile, flags: Flags) -> Iterator[Finding]:
+def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile, flags: Flags) -> Iterator[LibraryFinding]:
     """Each difference once, with the first member that shows it."""
     showing: dict[Difference, list[_Member]] = {}
     for member in members:
@@ -82,13 +82,17 @@ def _compare_abi(members: Iterable[_Member], of_firmware: ObjectFile, flags: Fla
         )
         yield obstacle("abi", error)
     if SHORT_ENUMS in flags.in_use:
-        yield Finding("abi", f"with {SHORT_ENUMS} a run ends in config_mismatch: the layout profiles hold without it")
+        yield LibraryFinding(
+            "abi", f"with {SHORT_ENUMS} a run ends in config_mismatch: the layout profiles hold without it"
+        )
 
 
-def _compare_kernels(members: Sequence[_Member], claimed: str) -> Iterator[Finding]:
+def _compare_kernels(members: Sequence[_Member], claimed: str) -> Iterator[LibraryFinding]:
     """Which kernel set it is shows in what the members that register operators call."""
     if any(member.registers and member.read.is_intermediate for member in members):
-        yield Finding("kernels", "what they call does not show in objects of -flto: they are what the manifest says")
+        yield LibraryFinding(
+            "kernels", "what they call does not show in objects of -flto: they are what the manifest says"
+        )
         return
     called = {symbol for member in members if member.registers for symbol in member.read.wanted}
     optimized = [name for name, prefix in _KERNEL_CALLS.items() if any(symbol.startswith(prefix) for symbol in called)]

@@ -10,7 +10,7 @@ from harness.errors import HarnessError
 
 
 @dataclass(frozen=True)
-class Finding:
+class LibraryFinding:
     """Something that a check has found.
 
     Attributes:
@@ -24,12 +24,12 @@ class Finding:
     error: HarnessError | None = None
 
 
-def obstacle(check: str, error: HarnessError) -> Finding:
+def obstacle(check: str, error: HarnessError) -> LibraryFinding:
     """A finding that stands in the way."""
-    return Finding(check, error.what, error)
+    return LibraryFinding(check, error.what, error)
 
 
-def raise_first(findings: Iterable[Finding], manifest: Path) -> None:
+def raise_first(findings: Iterable[LibraryFinding], manifest: Path) -> None:
     """Refuse a library.
 
     Raises:

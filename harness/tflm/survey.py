@@ -13,7 +13,7 @@ from harness.domain.generations import FIRST
 from harness.errors import BenchError, ConfigMismatchError, SourceError
 from harness.files.cache import fingerprint
 from harness.tflm.archive import Library, read_library
-from harness.tflm.findings import Finding, obstacle
+from harness.tflm.findings import LibraryFinding, obstacle
 from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, read_headers
 from harness.tflm.manifest import Manifest
 
@@ -43,7 +43,7 @@ class Survey:
     manifest: Manifest
     headers: Headers | None
     libraries: tuple[Library, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[LibraryFinding, ...]
 
     @property
     def holds_tflm(self) -> bool:
@@ -126,14 +126,14 @@ def survey(manifest: Manifest) -> Survey:
     return Survey(manifest, headers, tuple(libraries), tuple(findings))
 
 
-def _lacking_folders(folders: Iterable[Path]) -> Iterator[Finding]:
+def _lacking_folders(folders: Iterable[Path]) -> Iterator[LibraryFinding]:
     for folder in folders:
         if not folder.is_dir():
             error = SourceError("the include folder is missing", where=folder, hint="correct `include` in the manifest")
             yield obstacle("headers", error)
 
 
-def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[Finding]:
+def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[LibraryFinding]:
     for name, includer in headers.missing.items():
         yield obstacle("headers", missing_header(name, includer))
     if headers.schema_version not in (None, SCHEMA_VERSION):
@@ -146,12 +146,12 @@ def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[Finding]:
         )
         yield obstacle("headers", error)
     if headers.operators.unclear:
-        yield Finding(
+        yield LibraryFinding(
             "operators", f"methods that cannot be called without knowing more: {', '.join(headers.operators.unclear)}"
         )
 
 
-def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symbols) -> Iterator[Finding]:
+def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symbols) -> Iterator[LibraryFinding]:
     where = symbols.libraries[0].path
     if _INTERPRETER not in symbols:
         error = SourceError(
@@ -168,13 +168,13 @@ def _library_findings(manifest: Manifest, headers: Headers | None, symbols: Symb
         yield from _operators(headers, symbols)
 
 
-def _configuration(manifest: Manifest, symbols: Symbols) -> Iterator[Finding]:
+def _configuration(manifest: Manifest, symbols: Symbols) -> Iterator[LibraryFinding]:
     if symbols.any_holds(_COMMON):
         yield from _same_define(manifest, STATIC_MEMORY, not symbols.any_holds(_DYNAMIC))
     yield from _same_define(manifest, _COMPRESSION, symbols.any_holds(_COMPRESSED))
 
 
-def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[Finding]:
+def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[LibraryFinding]:
     """Whether library and manifest agree on a preprocessor symbol that structures depend on."""
     if built_with == (define in manifest.defines):
         return
@@ -188,7 +188,7 @@ def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[
     yield obstacle("configuration", error)
 
 
-def _generation(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
+def _generation(headers: Headers, symbols: Symbols) -> Iterator[LibraryFinding]:
     if headers.generation != FIRST and not symbols.any_holds(_RECORDING):
         error = SourceError(
             "the library lacks RecordingMicroAllocator, which the headers declare",
@@ -198,7 +198,7 @@ def _generation(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
         yield obstacle("library", error)
 
 
-def _operators(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
+def _operators(headers: Headers, symbols: Symbols) -> Iterator[LibraryFinding]:
     lacking = _not_in_library(headers, symbols)
     if len(lacking) == len(headers.operators.known):
         error = SourceError(
@@ -210,10 +210,12 @@ def _operators(headers: Headers, symbols: Symbols) -> Iterator[Finding]:
         yield obstacle("operators", error)
     elif lacking:
         names = ", ".join(sorted(one.operator for one in lacking))
-        yield Finding("operators", f"in the headers, not in the library: {names}")
+        yield LibraryFinding("operators", f"in the headers, not in the library: {names}")
     twice = sorted(name for name, members in symbols.register_functions.items() if len(members) > 1)
     if twice:
-        yield Finding("operators", f"in the library more than once, of which the linker takes one: {', '.join(twice)}")
+        yield LibraryFinding(
+            "operators", f"in the library more than once, of which the linker takes one: {', '.join(twice)}"
+        )
 
 
 def _not_in_library(headers: Headers, symbols: Symbols) -> frozenset[Registration]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ModelRefusedError
 from harness.results.as_json import reconciliation_to_json
 from harness.results.reconcile import reconcile, without_measurement
@@ -39,7 +40,7 @@ def rows(model: bytes):
         same: dict[str, Any] = {"model": name, "sha256": digest, "board": BOARD}
         measured = replace(MEASUREMENT, arena_used_bytes=used, **same)
         yield reconcile(replace(ESTIMATE, arena_used_bytes=used + (10 if used == 800 else 0), **same), measured)
-    yield without_measurement(("refused.tflite", "", BOARD, "2020-07"), None, ModelRefusedError(HOSTILE))
+    yield without_measurement(RowSubject("refused.tflite", "", BOARD, "2020-07"), None, ModelRefusedError(HOSTILE))
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from harness.bench.boards import load_board
 from harness.device.serial_log import SerialLog
 from harness.domain.attempt import Job
 from harness.domain.firmware import FirmwareImage, FlashSegment
+from harness.domain.reconciliation import RowSubject
 from harness.errors import HarnessError
 from harness.results.reconcile import without_measurement
 from tests.support.attempts import result
@@ -57,7 +58,7 @@ class FakeSession:
         self.serial_log.add(f"#H1 {model.name}\n".encode())
         error = self._bench.trouble(self._probe, model.name)
         if isinstance(error, HarnessError):
-            return without_measurement((model.name, model.sha256, BOARD.id, "2020-07"), None, error)
+            return without_measurement(RowSubject(model.name, model.sha256, BOARD.id, "2020-07"), None, error)
         if error is not None:
             raise error
         self._bench.forced += [model.name] if options.force_flash else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from harness.domain.graph import Graph, Operator, Subgraph, operator_place
-from harness.domain.plan import Peak, Step, TimelineBar
+from harness.domain.plan import Peak, PlanStep, TimelineBar
 from harness.estimate.layout.generation import Layout, Owner
 from harness.estimate.planning import Buffer
 from harness.estimate.planning.lifetimes import Lifetimes
@@ -39,13 +39,13 @@ class Timeline:
             for owner, buffer, offset in zip(layout.owners, layout.buffers, layout.plan.offsets, strict=True)
         )
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PlanStep, ...]:
         """Every step from the first to the last."""
         buffers = self._layout.buffers
         starts, ends = [buffer.first for buffer in buffers], [buffer.last for buffer in buffers]
         first, last = min(starts, default=0), max([*ends, *self._running], default=0)
         return tuple(
-            Step(
+            PlanStep(
                 step=step,
                 operator=self._running.get(step),
                 live_bytes=sum(b.size_bytes for b in buffers if b.first <= step <= b.last),

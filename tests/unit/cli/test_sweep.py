@@ -12,6 +12,7 @@ from harness.cli.sweep import command
 from harness.cli.sweep_progress import SweepProgress
 from harness.cli.sweeping import parse_units, plan_from
 from harness.domain.attempt import Circumstances, Job
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ProbeError, ResultError, UsageError
 from harness.results.reconcile import without_measurement
 from harness.sweep.dut_runner import Outcome
@@ -92,7 +93,7 @@ def test_resume_needs_a_number(tmp_path):
 
 
 def failed(error):
-    row = without_measurement(("kws.tflite", "ab" * 32, BOARD, "2020-07"), None, error)
+    row = without_measurement(RowSubject("kws.tflite", "ab" * 32, BOARD, "2020-07"), None, error)
     return Outcome(row, Circumstances())
 
 

@@ -7,6 +7,7 @@ import pytest
 from harness.cluster import messages
 from harness.domain.attempt import Circumstances, Job
 from harness.domain.recipe import Recipe
+from harness.domain.reconciliation import RowSubject
 from harness.errors import FlashError, ResultError
 from harness.results.reconcile import reconcile, without_measurement
 from harness.session import RunOptions
@@ -48,7 +49,9 @@ def test_revivals_come_back():
     "result",
     [
         reconcile(ESTIMATE, MEASUREMENT),
-        without_measurement(("m", "ab", "b", ""), ESTIMATE, FlashError("no", where="here", hint="plug it in")),
+        without_measurement(
+            RowSubject("m", "ab", "b", ""), ESTIMATE, FlashError("no", where="here", hint="plug it in")
+        ),
     ],
 )
 def test_outcomes_come_back_whole(result):

@@ -11,7 +11,7 @@ from harness.domain.firmware import FirmwareImage, FlashSegment
 from harness.domain.run_options import RunOptions
 from harness.errors import ArenaTooSmallError, DeadlineError, ModelError, OperatorMissingError
 from harness.estimate import ModelFile
-from harness.measure.expectation import beside_the_board, expect, used_operators
+from harness.measure.expectation import advised_for_board, expect, used_operators
 from tests.support.models import chain
 
 BOARD = load_board("stm32f407-virtual")
@@ -65,7 +65,7 @@ TOO_SMALL = ArenaTooSmallError("the arena is too small", where="/dev/x", measure
 @pytest.mark.parametrize(("given", "less"), [(None, 4), (65_540, 4), (1024, 4), (None, 0), (65_540, 0)])
 def test_where_no_larger_arena_can_be_had_none_is_advised(given, less):
     expected = expect_one(model("TANH"))
-    told = beside_the_board(TOO_SMALL, expected, given, expected.min_working_arena_bytes - less if less else 65_540)
+    told = advised_for_board(TOO_SMALL, expected, given, expected.min_working_arena_bytes - less if less else 65_540)
     assert isinstance(told, ArenaTooSmallError)
     assert told.what.startswith("the model does not fit this board: it needs ")
     assert told.what.endswith("; the arena is too small")
@@ -79,7 +79,7 @@ def test_where_no_larger_arena_can_be_had_none_is_advised(given, less):
 
 def test_advice_that_can_help_stays():
     expected = expect_one(model("TANH"))
-    assert beside_the_board(TOO_SMALL, expected, 1024, 65_540) is TOO_SMALL
-    assert beside_the_board(TOO_SMALL, None, 1024, 65_540) is TOO_SMALL
+    assert advised_for_board(TOO_SMALL, expected, 1024, 65_540) is TOO_SMALL
+    assert advised_for_board(TOO_SMALL, None, 1024, 65_540) is TOO_SMALL
     silence = DeadlineError("nothing came")
-    assert beside_the_board(silence, expected, None, 4) is silence
+    assert advised_for_board(silence, expected, None, 4) is silence

@@ -2,7 +2,7 @@ from harness.domain.estimate import Profile
 from harness.domain.reconciliation import RecordedSection
 from harness.estimate import ModelFile
 from harness.estimate.analysis.compare import analyse
-from harness.report.compose import Limits, Material, compose
+from harness.report.compose import Material, ReportLimits, compose
 from tests.support.models import chain, skipping
 from tests.support.outcomes import HEADING, outcome
 
@@ -21,7 +21,7 @@ def test_a_small_report_leaves_nothing_out():
 
 def test_of_too_many_rows_the_worst_stay():
     jobs = [outcome("good"), outcome("low", "under"), outcome("late", "not_run"), outcome("bad", "fail")]
-    report = compose(HEADING, Material(jobs, []), Limits(rows=2))
+    report = compose(HEADING, Material(jobs, []), ReportLimits(rows=2))
     assert [row.model for row in report.rows] == ["low", "bad"]
     assert report.counts["ok"] == 1
     assert report.left_out == ("2 of 4 jobs are in the table, the worst verdicts first.",)
@@ -31,7 +31,7 @@ def test_recorded_sections_that_differ_come_first():
     equal, other = (RecordedSection("op_data", 8, 8),), (RecordedSection("op_data", 8, 9),)
     jobs = [outcome("plain"), outcome("equal", sections=equal), outcome("other", sections=other)]
     assert [job.model for job in compose(HEADING, Material(jobs, [])).recorded] == ["other", "equal"]
-    report = compose(HEADING, Material(jobs, []), Limits(recorded=1))
+    report = compose(HEADING, Material(jobs, []), ReportLimits(recorded=1))
     assert report.left_out == ("1 of 2 jobs have their recorded allocations shown, those that differ first.",)
 
 
@@ -43,7 +43,7 @@ def test_histories_without_change_are_only_counted():
 
 def test_long_histories_keep_their_latest_changes():
     past = [outcome(used_bytes=n) for n in range(1, 9)]
-    report = compose(HEADING, Material([], past), Limits(changes=3, levels=3))
+    report = compose(HEADING, Material([], past), ReportLimits(changes=3, levels=3))
     (history,) = report.histories
     assert [change.number for change in history.changes] == [5, 6, 7]
     assert history.levels == ((5, 6), (6, 7), (7, 8))
@@ -52,7 +52,7 @@ def test_long_histories_keep_their_latest_changes():
 
 def test_of_too_many_bars_the_largest_stay_in_order():
     plan = plan_of(skipping())
-    report = compose(HEADING, Material([], [], [plan]), Limits(bars=4))
+    report = compose(HEADING, Material([], [], [plan]), ReportLimits(bars=4))
     kept = report.plans[0].timeline
     assert len(kept) == 4
     assert [bar for bar in plan.timeline if bar in kept] == list(kept)
@@ -62,6 +62,6 @@ def test_of_too_many_bars_the_largest_stay_in_order():
 def test_timelines_end_where_the_page_gets_too_large():
     plans = [plan_of(chain(*["TANH"] * count)) for count in (3, 4, 5)]
     size = sum(len(plan.timeline) + len(plan.steps) for plan in plans[:2])
-    report = compose(HEADING, Material([], [], plans, unplanned=1), Limits(drawn=size))
+    report = compose(HEADING, Material([], [], plans, unplanned=1), ReportLimits(drawn=size))
     assert len(report.plans) == 2
     assert report.left_out == ("2 of 4 memory timelines are drawn.",)

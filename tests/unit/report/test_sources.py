@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from harness.domain.attempt import Circumstances, Job
-from harness.domain.reconciliation import RecordedSection
+from harness.domain.reconciliation import RecordedSection, RowSubject
 from harness.errors import FlashError, ModelError, ResultError
 from harness.report.sources import file_outcomes, past_outcomes, sweep_outcomes
 from harness.results.as_json import reconciliation_to_json
@@ -14,7 +14,7 @@ from tests.support.figures import ESTIMATE, MEASUREMENT
 
 GOOD = reconcile(ESTIMATE, replace(MEASUREMENT, min_working_arena_bytes=1100, sections={"op_data": 804}))
 SECTIONS = (RecordedSection("op_data", 812, 804),)
-ROW = ("m.tflite", "ab", "b", "2020-07")
+ROW = RowSubject("m.tflite", "ab", "b", "2020-07")
 BROKEN = without_measurement(ROW, None, FlashError("the cable fell out"))
 KEY = Circumstances(tflm="2020-07", kernels="reference", build_id="id1")
 
@@ -81,7 +81,7 @@ def test_an_attempt_that_was_cut_off_is_no_outcome(store):
 
 def test_files_of_runs_are_read(tmp_path):
     path = tmp_path / "run.json"
-    refused = without_measurement(("n.tflite", "", "b", "2020-07"), ESTIMATE, ModelError("no model"))
+    refused = without_measurement(RowSubject("n.tflite", "", "b", "2020-07"), ESTIMATE, ModelError("no model"))
     path.write_text(json.dumps([reconciliation_to_json(GOOD), reconciliation_to_json(refused)]))
     good, bad = file_outcomes(path)
     assert (good.used_bytes, good.dut, good.key["firmware build"]) == (1000, "u", "id1")

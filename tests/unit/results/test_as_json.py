@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from harness.domain.measurement import TensorInfo
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ModelError, ResultError
 from harness.files.fields import Fields
 from harness.results.as_json import (
@@ -54,7 +55,7 @@ def test_estimates_alone_come_back(written):
 
 
 def test_a_model_that_was_not_measured_is_no_result(written):
-    row = without_measurement(("m", "", "b", ""), ESTIMATE, ModelError("no model"))
+    row = without_measurement(RowSubject("m", "", "b", ""), ESTIMATE, ModelError("no model"))
     assert read_results(written([reconciliation_to_json(row)])) == ([], [])
 
 

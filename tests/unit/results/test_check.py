@@ -5,7 +5,7 @@ import pytest
 from harness.domain.attempt import Attempt, Job, JobResult
 from harness.errors import ResultError
 from harness.results.budgets import Budget, Budgets
-from harness.results.check import Limits, baseline_to_text, check, figure_of, read_baseline, updated_baseline
+from harness.results.check import CheckLimits, baseline_to_text, check, figure_of, read_baseline, updated_baseline
 
 BOARD = "stm32f407-virtual"
 
@@ -29,12 +29,13 @@ def test_a_baseline_knows_a_manifest_by_its_folder_and_file_only():
 
 def kinds(results, baseline, **limits):
     return {
-        row.figure.model: [each.kind for each in row.findings] for row in check(results, baseline, Limits(**limits))
+        row.figure.model: [each.kind for each in row.findings]
+        for row in check(results, baseline, CheckLimits(**limits))
     }
 
 
 def test_what_is_as_it_was_is_no_finding():
-    (row,) = check([result(minimum=1050)], [figure_of(result(minimum=1050))], Limits())
+    (row,) = check([result(minimum=1050)], [figure_of(result(minimum=1050))], CheckLimits())
     assert row.findings == ()
     assert row.seconds == 2.5
 
@@ -51,7 +52,7 @@ def test_new_gone_grew_and_shrank():
 
 
 def test_the_numbers_are_told_and_whether_the_model_file_changed():
-    (row,) = check([result(used=1264, estimate=1264, sha256="cd" * 32)], [figure_of(result())], Limits())
+    (row,) = check([result(used=1264, estimate=1264, sha256="cd" * 32)], [figure_of(result())], CheckLimits())
     (finding,) = row.findings
     assert finding.message == "the arena in use grew by 264 bytes: 1,000 → 1,264; the model file has changed"
     assert (finding.measured_bytes, finding.expected_bytes) == (1264, 1000)
@@ -101,13 +102,13 @@ def test_bench_trouble_says_nothing_about_the_model():
     trouble = result(used=None, verdict="error")
     never = JobResult(result().job, None, 0, 0, ("no unit is left",))
     for each, cause in ((trouble, "why"), (never, "no unit is left")):
-        (row,) = check([each], [figure_of(result())], Limits())
+        (row,) = check([each], [figure_of(result())], CheckLimits())
         assert [(finding.kind, finding.message) for finding in row.findings] == [("not_measured", cause)]
 
 
 def test_settings_of_a_model_are_figures_of_their_own():
     baseline = [figure_of(result(arena_size_bytes=4096)), figure_of(result(used=900))]
-    rows = check([result(arena_size_bytes=4096), result(used=900, estimate=900)], baseline, Limits())
+    rows = check([result(arena_size_bytes=4096), result(used=900, estimate=900)], baseline, CheckLimits())
     assert [(row.figure.arena_size_bytes, row.findings) for row in rows] == [(0, ()), (4096, ())]
 
 

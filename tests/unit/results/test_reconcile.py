@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from harness.domain.estimate import Section
-from harness.domain.reconciliation import recorded_sections
+from harness.domain.reconciliation import RowSubject, recorded_sections
 from harness.errors import BenchError, DeviceFaultError, ModelError, ResultError
 from harness.results.reconcile import join, reconcile, table, without_measurement
 from tests.support.figures import ESTIMATE, MEASUREMENT
@@ -101,13 +101,15 @@ def test_join_refuses_what_has_no_partner(estimates, measurements, told):
     ],
 )
 def test_a_model_that_was_not_measured_has_a_row_with_its_reason(error, verdict, exit_code):
-    row = without_measurement(("m", "", "b", ""), None, error)
+    row = without_measurement(RowSubject("m", "", "b", ""), None, error)
     assert (row.verdict, row.exit_code) == (verdict, exit_code)
     assert error.what in row.causes[0]
 
 
 def test_the_table_has_missing_values_where_nothing_is_known():
-    frame = table([reconcile(ESTIMATE, MEASUREMENT), without_measurement(("x", "", "b", ""), None, ModelError("bad"))])
+    frame = table(
+        [reconcile(ESTIMATE, MEASUREMENT), without_measurement(RowSubject("x", "", "b", ""), None, ModelError("bad"))]
+    )
     assert frame["used_bytes"].isna().tolist() == [False, True]
     assert str(frame["used_bytes"].dtype) == "Int64"
     assert frame.loc[0, "used_bytes"] == 1000

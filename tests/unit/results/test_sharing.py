@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ModelError
 from harness.results.reconcile import reconcile, without_measurement
 from harness.results.sharing import beside_alone
@@ -33,12 +34,12 @@ def test_other_outputs_than_alone_are_a_failure():
 
 
 def test_a_model_that_was_not_measured_alone_proves_nothing():
-    refused = without_measurement(("b", "", "b", ""), None, ModelError("no"))
+    refused = without_measurement(RowSubject("b", "", "b", ""), None, ModelError("no"))
     found = beside_alone(row("(shared)", 2400, (b"9",)), [ALONE[0], refused])
     assert found.verdict == "ok"
     assert "against 1,000" not in " ".join(found.causes)
 
 
 def test_a_shared_arena_that_was_not_measured_stays_as_it_is():
-    refused = without_measurement(("(shared)", "", "b", ""), None, ModelError("no"))
+    refused = without_measurement(RowSubject("(shared)", "", "b", ""), None, ModelError("no"))
     assert beside_alone(refused, ALONE) is refused

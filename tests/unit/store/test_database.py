@@ -8,6 +8,7 @@ import time
 import pytest
 
 from harness.domain.attempt import Circumstances
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ProbeError, ResultError, StorageError
 from harness.results.reconcile import without_measurement
 from harness.store import open_store
@@ -15,7 +16,7 @@ from tests.support.attempts import BOARD, KEY, SHA, job, result
 
 
 def probe_gone():
-    return without_measurement(("kws.tflite", SHA, BOARD, "2020-07"), None, ProbeError("the probe is gone"))
+    return without_measurement(RowSubject("kws.tflite", SHA, BOARD, "2020-07"), None, ProbeError("the probe is gone"))
 
 
 def test_an_attempt_comes_back_with_its_whole_key(store):

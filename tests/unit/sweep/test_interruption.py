@@ -6,6 +6,7 @@ import pytest
 
 from harness.bench.file import BenchDut
 from harness.domain.attempt import Circumstances
+from harness.domain.reconciliation import RowSubject
 from harness.errors import InterruptedRunError, ProbeError
 from harness.results.reconcile import without_measurement
 from harness.sweep.crew import Ended, Lost
@@ -100,7 +101,7 @@ def test_trouble_after_the_deadline_is_not_tried_again(store, run):
     def fail_late(crew):
         time.sleep(0.05)
         job = crew.in_hand.pop("a")
-        row = without_measurement((job.model, job.sha256, BOARD.id, ""), None, ProbeError("gone"))
+        row = without_measurement(RowSubject(job.model, job.sha256, BOARD.id, ""), None, ProbeError("gone"))
         return Ended("a", Outcome(row, Circumstances()))
 
     run([fail_late], Policy(deadline_s=0.01))

@@ -17,7 +17,7 @@ class Session:
 
     def run(self, model, options):
         if options.recipe.arena_size_bytes == 4:
-            row = (model.name, model.sha256, BOARD, "2020-07")
+            row = RowSubject(model.name, model.sha256, BOARD, "2020-07")
             return without_measurement(row, None, ArenaTooSmallError("too small"))
         Session.searches += options.min_arena
         return result(model=model.name, sha256=model.sha256, minimum=1052 if options.min_arena else None)

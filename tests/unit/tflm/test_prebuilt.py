@@ -3,7 +3,7 @@ import pytest
 from harness.errors import BenchError, SourceError, UsageError
 from harness.plugins import tflm_provider
 from harness.ports import Verifiable
-from harness.tflm.findings import Finding, obstacle, raise_first
+from harness.tflm.findings import LibraryFinding, obstacle, raise_first
 from harness.tflm.prebuilt import PrebuiltProvider
 from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
@@ -50,7 +50,7 @@ def test_a_changed_library_and_a_changed_header_show_in_the_hashes(path):
 
 def test_the_first_obstacle_says_how_to_see_the_others(tmp_path):
     findings = [
-        Finding("operators", "only good to know"),
+        LibraryFinding("operators", "only good to know"),
         obstacle("headers", SourceError("first", where="here", measured=1, expected=2, hint="mend it")),
         obstacle("abi", SourceError("second")),
     ]
