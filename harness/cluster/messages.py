@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from harness.cluster.option_messages import options_from_json, options_to_json
 from harness.domain.attempt import Circumstances, Job
-from harness.domain.recipe import Recipe
 from harness.errors import ResultError
 from harness.files.fields import Fields
 from harness.results.as_json import reconciliation_from_json, reconciliation_to_json
@@ -88,19 +88,11 @@ def offer_from_text(text: str, place: str) -> tuple[str, list[OfferedDut]]:
 
 def task_to_text(task: Task) -> str:
     """A job for a unit elsewhere."""
-    options = task.options
     return json.dumps(
         {
             "dut": task.dut,
             "job": asdict(task.job),
-            "options": {
-                "inputs": [data.hex() for data in options.recipe.inputs],
-                "invokes": options.recipe.invokes,
-                "force_flash": options.force_flash,
-                "threshold_percent": options.threshold_percent,
-                "margin_percent": options.margin_percent,
-                "operators": sorted(options.operators) if options.operators is not None else None,
-            },
+            "options": options_to_json(task.options),
             "corrections": dict(task.corrections),
         }
     )
@@ -109,20 +101,10 @@ def task_to_text(task: Task) -> str:
 def task_from_text(text: str) -> Task:
     """The reverse of `task_to_text`."""
     task = _fields(text, "task")
-    options = task.inner("options")
     return Task(
         dut=task.text("dut"),
         job=_job(task.inner("job")),
-        options=RunOptions(
-            recipe=Recipe(
-                inputs=tuple(bytes.fromhex(data) for data in options.texts("inputs")),
-                invokes=options.integer("invokes"),
-            ),
-            force_flash=options.truth("force_flash"),
-            threshold_percent=options.number("threshold_percent", 0, 1000),
-            margin_percent=options.number("margin_percent", 0, 1000),
-            operators=frozenset(options.texts("operators")) if options.has("operators") else None,
-        ),
+        options=options_from_json(task.inner("options")),
         corrections=task.inner("corrections").all_texts(),
     )
 

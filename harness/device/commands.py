@@ -141,10 +141,10 @@ def invoke(device: Device, hello: Hello, model: Allocated, recipe: Recipe, *, wa
     data = given_data(model.inputs, recipe.inputs, recipe.random_seed)
     for _ in range(recipe.invokes):
         feed(device, hello.line_bytes, model.inputs, data, model.number)
-        log_before = len(device.log)
+        log_before = len(device.transcript.log)
         invoked = device.ask("invoke", "invoked", works=True, model=model.number, watch=int(watch)).body
         if invoked.text("status") != "ok":
-            raise explain(device.log[log_before:], "Invoke")
+            raise explain(device.transcript.log[log_before:], "Invoke")
     return invoked
 
 
@@ -169,11 +169,11 @@ def _tensors(answer: Fields, key: str) -> tuple[TensorInfo, ...]:
 
 
 def _allocated(device: Device, command: str, **arguments: int) -> Fields:
-    log_before = len(device.log)
+    log_before = len(device.transcript.log)
     answer = device.ask(command, "allocated", works=True, **arguments).body
     if not answer.truth("paint_ok"):
         raise DeviceError("the paint did not take: the RAM does not hold what is written to it")
-    said = device.log[log_before:]
+    said = device.transcript.log[log_before:]
     if answer.text("status") != "ok" or tells_of_small_arena(said):
         raise explain(said, "AllocateTensors")
     return answer

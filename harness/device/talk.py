@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from harness.device.boot_texts import explain, explain_noise
 from harness.device.faults import fault_error, read_fault, reset_error
 from harness.device.hello import Hello, read_hello
-from harness.device.wire import NO_NONCE, VERSION, Damaged, Decoder, Event, Frame, LogText, OtherVersion, encode_command
+from harness.device.transcript import Transcript
+from harness.device.wire import NO_NONCE, VERSION, Decoder, Event, Frame, OtherVersion, encode_command
 from harness.domain.board import Board
 from harness.domain.family import NO_WORDS, ChipWords
-from harness.domain.postmortem import DeviceFault
 from harness.errors import DeadlineError, HarnessError, ProtocolError
 from harness.ports import Line
 
 # Carrying these out twice does no harm, where the answer to the first time was damaged on the line.
 _REPEATABLE = frozenset({"hello", "input", "fill", "repaint", "scan", "output"})
 _REPEATS = 2
-_LOG_LIMIT_LINES = 1000
 _POLL_S = 0.1
 _SETTLING_S = 1.0
 # The firmware's words for a damaged line: noise can also hide a frame's mark, or its end.
@@ -53,7 +52,7 @@ def patience_for(board: Board) -> Patience:
 
 
 class Device:
-    """A device at the other end of an open line.
+    """A device at the other end of an open line, and the transcript of the talk with it.
 
     Args:
         line: where it is.
@@ -71,51 +70,12 @@ class Device:
         self._events: deque[Event] = deque()
         self._nonce = secrets.token_hex(4)
         self._sequence = 0
-        self._log: list[str] = []
-        self._dropped_lines = 0
-        self._fault: DeviceFault | None = None
-        self._arena_bytes: int | None = None
-        self._unit = ""
-        self._restarted = False
-        self._awaited_boots = 0
-        self.boots = 0
-        self.damaged_lines = 0
-
-    @property
-    def log(self) -> tuple[str, ...]:
-        """Everything on the line that was no frame; a flood of it is cut and counted."""
-        cut = (f"({self._dropped_lines} more lines)",) if self._dropped_lines else ()
-        return (*self._log, *cut)
-
-    @property
-    def fault(self) -> DeviceFault | None:
-        """Its last words since it was started last."""
-        return self._fault
-
-    @property
-    def restarted(self) -> bool:
-        """Whether it has started by itself since it was started last: its memory and registers are of another life."""
-        return self._restarted
-
-    @property
-    def arena_bytes(self) -> int | None:
-        """The arena that it was given since it was started last."""
-        return self._arena_bytes
-
-    @property
-    def unit(self) -> str:
-        """The chip's own id; empty before its first hello."""
-        return self._unit
-
-    @property
-    def unexpected_boots(self) -> int:
-        """How often it has started although nobody waited for that."""
-        return max(0, self.boots - self._awaited_boots)
+        self.transcript = Transcript()
 
     def reboot(self) -> Hello:
         """Reset the device and wait for its hello; raises as `await_boot`."""
         while (event := self._next_event(0)) is not None:  # a late hello must not be taken for the next one
-            self._keep(event)
+            self.transcript.keep(event)
         self._reset()
         return self.await_boot()
 
@@ -127,21 +87,19 @@ class Device:
             ProtocolError: it speaks another version, or something else altogether.
             DeviceFaultError: it faulted while it started.
         """
-        self._awaited_boots += 1
         # What a device said before this reset must not be taken for what it says after it.
         self._nonce = secrets.token_hex(4)
-        self._fault = self._arena_bytes = None
-        self._restarted = False
+        self.transcript.begin_life()
         hello = read_hello(self._hello_after_boot())
-        self._unit = hello.unit
+        self.transcript.unit = hello.unit
         return hello
 
     def _hello_after_boot(self) -> Frame:
-        damaged_before = self.damaged_lines
+        damaged_before = self.transcript.damaged_lines
         try:
             return self._await({"hello"}, "hello", self._patience.boot_s, {NO_NONCE})
         except ProtocolError:
-            if self.damaged_lines == damaged_before:
+            if self.transcript.damaged_lines == damaged_before:
                 raise
             return self.ask("hello", "hello")  # it has come, but damaged
 
@@ -176,7 +134,7 @@ class Device:
     def _ask_once(self, command: Mapping[str, object], answer: str, within_s: float) -> Frame:
         name = str(command["cmd"])
         if isinstance(arena_bytes := command.get("arena_bytes"), int):
-            self._arena_bytes = arena_bytes
+            self.transcript.arena_bytes = arena_bytes
         self._send(command)
         frame = self._await({answer, "error"}, name, within_s, {self._nonce})
         if frame.kind == answer:
@@ -201,7 +159,7 @@ class Device:
     def _await(self, kinds: set[str], doing: str, within_s: float, nonces: set[str]) -> Frame:
         """The next frame of one of `kinds` with one of `nonces`; faults and resets on the way raise."""
         deadline = time.monotonic() + within_s
-        damaged_before, lines, logged = self.damaged_lines, 0, len(self._log)
+        damaged_before, lines, logged = self.transcript.damaged_lines, 0, self.transcript.length
         while (left_s := deadline - time.monotonic()) > 0:
             event = self._next_event(min(left_s, _POLL_S))
             # A long frame takes its time on a slow line; one that begins again and again does not get more of it.
@@ -211,10 +169,14 @@ class Device:
             if frame is not None:
                 return frame
             # Silence after damage: the damaged line was the answer.
-            if event is None and self.damaged_lines > damaged_before and doing != "hello":
+            if event is None and self.transcript.damaged_lines > damaged_before and doing != "hello":
                 damaged = _AnswerDamagedError(f"the answer to {doing!r} arrived damaged", **self._damage())
-                raise explain(self._log[logged:], self._line.port, self._words) or damaged
-        raise explain(self._log[logged:], self._line.port, self._words) or self._silence(doing, within_s)
+                raise self._explained(logged) or damaged
+        raise self._explained(logged) or self._silence(doing, within_s)
+
+    def _explained(self, start: int) -> HarnessError | None:
+        """What the lines since a place in the transcript tell of trouble."""
+        return explain(self.transcript.lines_since(start), self._line.port, self._words)
 
     def _next_event(self, wait_s: float) -> Event | None:
         if not self._events:
@@ -232,48 +194,39 @@ class Device:
                 expected=VERSION,
                 hint="flash the firmware of this harness: --force-flash",
             )
-        self._keep(event)
+        self.transcript.keep(event)
         return None
 
     def _judge_frame(self, frame: Frame, kinds: set[str], doing: str, nonces: set[str]) -> Frame | None:
         if frame.kind == "fault":
-            self._fault = read_fault(frame.body, self._words)
-            raise fault_error(self._fault, self._line.port, self._words)
-        self.boots += frame.kind == "hello"
+            self.transcript.fault = read_fault(frame.body, self._words)
+            raise fault_error(self.transcript.fault, self._line.port, self._words)
+        if frame.kind == "hello":
+            self.transcript.note_start(expected="hello" in kinds)
         if frame.kind == "hello" and "hello" not in kinds:
-            self._restarted = True
             raise reset_error(read_hello(frame).reset, doing, self._line.port)
         # Anything else with another nonce is a late word of an earlier run.
         ours = frame.nonce in nonces or _is_complaint_without_nonce(frame)
         return frame if frame.kind in kinds and ours else None
 
-    def _keep(self, event: LogText | Damaged | OtherVersion | Frame) -> None:
-        if isinstance(event, Damaged):
-            self.damaged_lines += 1
-        if isinstance(event, Damaged | LogText):
-            if len(self._log) < _LOG_LIMIT_LINES:
-                self._log.append(event.text)
-            else:
-                self._dropped_lines += 1
-
     def _damage(self) -> dict[str, str]:
         """What an error says of a bad line."""
         return {
             "where": self._line.port,
-            "measured": f"{self.damaged_lines} damaged lines in this run",
+            "measured": f"{self.transcript.damaged_lines} damaged lines in this run",
             "hint": "check cable, ground and baud rate",
         }
 
     def _silence(self, doing: str, within_s: float) -> HarnessError:
         """What to say of a deadline that has passed."""
         boots, unfinished = doing == "hello", self._decoder.unfinished
-        if boots and (noise := explain_noise(self._log, self._line.port, self._words)):
+        if boots and (noise := explain_noise(self.transcript.log, self._line.port, self._words)):
             return noise
-        if last := unfinished or (boots and self._log and self._log[-1]):
+        if last := unfinished or (boots and self.transcript.log and self.transcript.log[-1]):
             return ProtocolError(
                 "the device talks, but no frame of ours came" if boots else f"half an answer to {doing!r}",
                 where=self._line.port,
-                measured=f"{len(self._log) + bool(unfinished)} lines, the last: {last[:80]}",
+                measured=f"{self.transcript.length + bool(unfinished)} lines, the last: {last[:80]}",
                 hint="check the baud rate of the board file, cable and ground, and that --port is this board's",
             )
         return DeadlineError(

@@ -92,12 +92,12 @@ def measurement(subject: Subject, findings: Findings, device: Device) -> Measure
         outputs=tuple(tensor for model in models for tensor in model.outputs),
         output_data=findings.outputs,
         output_sha256=hashlib.sha256(b"".join(findings.outputs)).hexdigest(),
-        log=device.log,
+        log=device.transcript.log,
         overruns=next(filter(None, map(overruns, scans_of_all)), ()),
         sections=findings.sections,
         recording_failure=findings.recording_failure,
         struct_sizes=dict(findings.hello.struct_sizes),
-        resets=device.unexpected_boots,
+        resets=device.transcript.unexpected_boots,
         kernels=subject.image.kernels,
     )
 

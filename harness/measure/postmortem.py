@@ -75,20 +75,20 @@ def examine(error: HarnessError, subject: Subject, expected_minimum_bytes: int |
     found = PostMortem(
         model=subject.model,
         board=subject.board.id,
-        unit=device.unit,
+        unit=device.transcript.unit,
         build_id=subject.image.build_id,
         error_class=type(error).__name__,
         what=error.what,
-        fault=device.fault,
+        fault=device.transcript.fault,
     )
     code = CodeMap(subject.image.elf, family)
     try:
-        if not device.restarted:
+        if not device.transcript.restarted:
             found = _with_probe(found, remains, code)
     except HarnessError as trouble:  # it must not hide what the device itself has said
         found = replace(found, probe_trouble=trouble.what)
     found = _with_places(_explained(found, family), code)
-    suspect, reasons = _suspect(found, device.arena_bytes, expected_minimum_bytes, family)
+    suspect, reasons = _suspect(found, device.transcript.arena_bytes, expected_minimum_bytes, family)
     return replace(found, suspect=suspect, reasons=reasons)
 
 
@@ -138,7 +138,7 @@ def blame(error: HarnessError, found: PostMortem) -> HarnessError:
 
 def _with_probe(found: PostMortem, remains: Remains, code: CodeMap) -> PostMortem:
     """What a probe can tell: registers, stack, and the ends of the arena."""
-    flash, family, arena_bytes = remains.flash, remains.family, remains.device.arena_bytes
+    flash, family, arena_bytes = remains.flash, remains.family, remains.device.transcript.arena_bytes
     if not isinstance(flash, Inspectable):
         return found
     found = replace(found, registers=dict(flash.registers(family.mapped_registers)))

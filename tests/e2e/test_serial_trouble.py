@@ -106,9 +106,9 @@ def test_the_good_frame_after_much_trouble_gives_one_result_and_counts_the_reset
         troubled.say(hello[:90] + ROM_TEXT + hello[90:])
         troubled.boot()
         assert figures(device) == undisturbed
-    assert device.boots == 3  # the other build's, this one's, and the reset that measuring asks for
-    assert device.damaged_lines >= 2
-    assert any("TG1WDT_SYS_RESET" in text for text in device.log)
+    assert device.transcript.boots == 3  # the other build's, this one's, and the reset that measuring asks for
+    assert device.transcript.damaged_lines >= 2
+    assert any("TG1WDT_SYS_RESET" in text for text in device.transcript.log)
 
 
 def test_a_device_that_only_ever_says_another_build_is_named():

@@ -42,4 +42,4 @@ def test_a_device_reads_them_by_the_words_that_it_is_given():
     device.reboot()
     with pytest.raises(DeviceFaultError, match="bfar=0x08000123"):
         device.ask("scan", "scanned")
-    assert "psr" in device.fault.registers
+    assert "psr" in device.transcript.fault.registers

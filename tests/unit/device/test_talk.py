@@ -38,7 +38,7 @@ def test_boot_tells_who_is_there():
     device = Device(line, line.reset, BRIEF)
     hello = device.await_boot()
     assert (hello.unit, hello.arena_max_bytes, hello.struct_sizes) == ("aabbcc", 4096, {"TfLiteTensor": 64})
-    assert any("rom boot text" in text for text in device.log)
+    assert any("rom boot text" in text for text in device.transcript.log)
 
 
 def test_a_hello_from_before_the_reset_is_not_taken_for_the_next():
@@ -131,7 +131,7 @@ def test_a_harmless_command_is_sent_again_when_its_answer_was_damaged():
     line, device = started(damaged_first(2))
     assert device.ask("scan", "scanned").body.count("gap_bytes") == 3096
     assert len(line.commands) == 3
-    assert device.damaged_lines == 2
+    assert device.transcript.damaged_lines == 2
 
 
 def test_a_long_frame_may_take_longer_than_the_wait_for_an_answer(monkeypatch):
@@ -232,8 +232,8 @@ def test_a_flood_of_log_lines_is_cut_and_counted():
     line.boot()
     device = Device(line, line.reset, BRIEF)
     device.await_boot()
-    assert len(device.log) == 1001
-    assert device.log[-1] == "(500 more lines)"
+    assert len(device.transcript.log) == 1001
+    assert device.transcript.log[-1] == "(500 more lines)"
 
 
 def test_a_hello_without_its_fields_is_refused():

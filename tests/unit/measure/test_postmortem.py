@@ -43,7 +43,8 @@ def subject(elf):
 
 
 def remains(flash=None, **changes):
-    device = SimpleNamespace(**{"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes})
+    told = {"unit": "aa", "fault": FAULT, "restarted": False, "arena_bytes": 1000, **changes}
+    device = SimpleNamespace(transcript=SimpleNamespace(**told))
     return Remains(cast("Device", device), cast("FlashSession", flash or object()), FAMILY)
 
 

@@ -194,7 +194,7 @@ def test_starts_that_nobody_asked_for_are_counted():
     line.boot()
     with pytest.raises(DeviceError, match="reset itself"):
         device.ask("scan", "scanned")
-    assert device.unexpected_boots == 1
+    assert device.transcript.unexpected_boots == 1
 
 
 @pytest.mark.parametrize(
