@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from harness.domain.board import Board
@@ -15,16 +15,27 @@ from harness.estimate import ModelFile, file_name, read_model, resize_model
 from harness.ports import Progress
 from harness.results.reconcile import without_measurement
 from harness.results.sharing import beside_alone
-from harness.session import Session, open_session
+from harness.session import ModelSession, OpenSession, open_session
 
 
 def run_models(
-    board: Board, paths: Sequence[Path], options: RunOptions, progress: Progress
+    board: Board,
+    paths: Sequence[Path],
+    options: RunOptions,
+    progress: Progress,
+    opener: OpenSession = open_session,
 ) -> Iterator[Reconciliation]:
     """Run models one after the other on one unit; one row each, in order, as soon as it is known.
 
     What is wrong with one model, or happens to it on the device, ends in its row. What stops all of them (no
     compiler, no probe) raises. When they are to share an arena, a row of all together comes last.
+
+    Args:
+        board: the kind of unit.
+        paths: model files.
+        options: how to run them.
+        progress: told how far it is.
+        opener: builds the firmware and connects to the unit.
 
     Raises:
         BenchError: nothing can be built or connected.
@@ -35,9 +46,9 @@ def run_models(
     models = [_read(path, options) for path in paths]
     readable = [model for model in models if isinstance(model, ModelFile)]
     with ExitStack() as stack:
-        session: Session | HarnessError = ModelError("no model can be read")
+        session: ModelSession | HarnessError = ModelError("no model can be read")
         if readable:
-            session = stack.enter_context(_open_or_refuse(board, options, progress))
+            session = stack.enter_context(_open_or_refuse(opener(board, options, progress)))
         rows = []
         for row in _each_alone(paths, models, board, session):
             rows.append(row)
@@ -47,7 +58,7 @@ def run_models(
 
 
 def _each_alone(
-    paths: Sequence[Path], models: Sequence[ModelFile | ModelError], board: Board, session: Session | HarnessError
+    paths: Sequence[Path], models: Sequence[ModelFile | ModelError], board: Board, session: ModelSession | HarnessError
 ) -> Iterator[Reconciliation]:
     for path, model in zip(paths, models, strict=True):
         if isinstance(model, ModelError):
@@ -59,7 +70,7 @@ def _each_alone(
 
 
 def _together(
-    models: Sequence[ModelFile | ModelError], board: Board, session: Session | HarnessError
+    models: Sequence[ModelFile | ModelError], board: Board, session: ModelSession | HarnessError
 ) -> Reconciliation:
     sound = [model for model in models if isinstance(model, ModelFile)]
     runner = next((model for model in models if isinstance(model, ModelError)), session)
@@ -69,11 +80,13 @@ def _together(
 
 
 @contextmanager
-def _open_or_refuse(board: Board, options: RunOptions, progress: Progress) -> Iterator[Session | DoesNotLinkError]:
-    """As `open_session`; a firmware that does not fit the board is no error, but what there is to say of each model."""
+def _open_or_refuse(
+    opening: AbstractContextManager[ModelSession],
+) -> Iterator[ModelSession | DoesNotLinkError]:
+    """A session; a firmware that does not fit the board is no error, but what there is to say of each model."""
     with ExitStack() as stack:
         try:
-            session: Session | DoesNotLinkError = stack.enter_context(open_session(board, options, progress))
+            session: ModelSession | DoesNotLinkError = stack.enter_context(opening)
         except DoesNotLinkError as error:
             session = error
         yield session

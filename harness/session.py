@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
+from typing import Protocol
 
 from harness import plugins
 from harness.bench.connection import Connection, HeldUnit
@@ -35,7 +36,36 @@ from harness.measure.procedure import measure
 from harness.ports import Progress
 from harness.results.reconcile import reconcile, without_measurement
 
-__all__ = ["RunOptions", "Session", "open_session"]
+__all__ = ["ModelSession", "OpenSession", "RunOptions", "Session", "open_session"]
+
+
+class ModelSession(Protocol):
+    """What whoever has many models to run needs of a session."""
+
+    @property
+    def image(self) -> FirmwareImage:
+        """The firmware."""
+
+    @property
+    def serial_log(self) -> SerialLog:
+        """What has passed over the serial line since it was last taken."""
+
+    def run(self, model: ModelFile, options: RunOptions | None = None) -> Reconciliation:
+        """Estimate, flash, measure and reconcile one model; what happens to it is in the row."""
+
+    def run_shared(self, models: Sequence[ModelFile]) -> Reconciliation:
+        """The same with several models in one arena, which take turns."""
+
+    def await_answer(self) -> None:
+        """Start the device, and wait until it says hello.
+
+        Raises:
+            HarnessError: it does not, or there is no way to it.
+        """
+
+
+OpenSession = Callable[[Board, RunOptions, Progress], AbstractContextManager[ModelSession]]
+"""Builds a firmware and connects to a unit, as `open_session` does."""
 
 
 @contextmanager

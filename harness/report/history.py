@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from harness.report.facts import DEVICE_VERDICTS, Change, History, ReportedAttempt
+from harness.results.changes import key_changes, kind_of_change, with_reference
 
 
 def histories(attempts: Iterable[ReportedAttempt]) -> list[History]:
@@ -45,30 +45,17 @@ def _levels(members: Sequence[ReportedAttempt]) -> Iterator[tuple[int, int]]:
 
 
 def _changes(members: Sequence[ReportedAttempt]) -> Iterator[Change]:
-    """A model that failed for a while is compared with its last measurement before that."""
-    measured: ReportedAttempt | None = None
-    for number, (before, after) in enumerate(pairwise(members), 1):
-        measured = before if before.used_bytes is not None else measured
-        kind = _kind(before, after, measured)
+    pairs = zip(members, list(with_reference(members))[1:], strict=False)
+    for number, (before, (measured, after)) in enumerate(pairs, 1):
+        kind = kind_of_change(before, measured, after)
         if kind:
             reference = measured if measured and kind in ("grew", "shrank") else before
             yield Change(number, reference, after, kind, _changed_key(reference, after))
 
 
-def _kind(before: ReportedAttempt, after: ReportedAttempt, measured: ReportedAttempt | None) -> str:
-    if before.verdict == "ok" and after.verdict != "ok":
-        return "worse"
-    if measured and measured.used_bytes is not None and after.used_bytes is not None:
-        if after.used_bytes > measured.used_bytes:
-            return "grew"
-        if after.used_bytes < measured.used_bytes:
-            return "shrank"
-    return "better" if after.verdict == "ok" != before.verdict else ""
-
-
 def _changed_key(before: ReportedAttempt, after: ReportedAttempt) -> tuple[str, ...]:
     names = ["model file"] if before.sha256 != after.sha256 else []
-    return (*names, *(name for name, value in after.key.items() if before.key.get(name) != value))
+    return (*names, *(change.name for change in key_changes(before.key, after.key)))
 
 
 def _urgency(history: History) -> tuple[bool, bool, str, int]:

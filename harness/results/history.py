@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.domain.attempt import Attempt
+from harness.results.changes import grown_bytes, key_changes, with_reference
 
-_Facts = dict[str, object]
+_Facts = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -47,20 +48,16 @@ def _steps_of_one(attempts: Sequence[Attempt]) -> list[HistoryStep]:
             groups[-1].append(attempt)
         else:
             groups.append([attempt])
-    found: list[HistoryStep] = []
-    before: Attempt | None = None  # the last one with figures
-    for group in groups:
-        first, last = group[0], group[-1]
-        changed = _changes(before, first) if before else ()
-        found.append(HistoryStep(first, last, len(group), changed, _delta(before, first)))
-        before = before if last.used_bytes is None else last
-    return found
-
-
-def _delta(before: Attempt | None, after: Attempt) -> int | None:
-    if before is None or before.used_bytes is None or after.used_bytes is None:
-        return None
-    return after.used_bytes - before.used_bytes
+    return [
+        HistoryStep(
+            first=group[0],
+            last=group[-1],
+            count=len(group),
+            changed=_changes(reference, group[0]) if reference else (),
+            used_delta_bytes=grown_bytes(reference, group[0]),
+        )
+        for group, (reference, _) in zip(groups, with_reference(group[-1] for group in groups), strict=True)
+    ]
 
 
 def _same(before: Attempt, after: Attempt) -> bool:
@@ -97,13 +94,9 @@ def _ran(attempt: Attempt) -> _Facts:
 
 def _changes(before: Attempt, after: Attempt) -> tuple[str, ...]:
     """What changed in the key; where and by whom it was run counts only when nothing else did."""
-    return _differences(_built(before), _built(after)) or _differences(_ran(before), _ran(after))
+    return _known(_built(before), _built(after)) or _known(_ran(before), _ran(after))
 
 
-def _differences(before: _Facts, after: _Facts) -> tuple[str, ...]:
+def _known(before: _Facts, after: _Facts) -> tuple[str, ...]:
     """Changes of facts that are known on both sides."""
-    return tuple(
-        f"{name}: {before[name]} → {after[name]}"
-        for name in before
-        if before[name] and after[name] and before[name] != after[name]
-    )
+    return tuple(str(change) for change in key_changes(before, after) if change.is_known)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.bench.file import BenchDut
 from harness.domain.attempt import Circumstances, Job
-from harness.domain.board import Board
 from harness.domain.reconciliation import Reconciliation, RowSubject
 from harness.errors import HarnessError, ModelError, StorageError
 from harness.estimate import ModelFile, read_model
-from harness.ports import Progress
 from harness.results.reconcile import without_measurement
-from harness.session import RunOptions, Session, open_session
+from harness.session import ModelSession, OpenSession, RunOptions, open_session
 from harness.sweep.policy import blames_unit
-
-OpenSession = Callable[[Board, RunOptions, Progress], AbstractContextManager[Session]]
 
 _ANSWER_PAUSE_S = 0.5
 
@@ -54,7 +49,7 @@ class DutRunner:
         self._options = replace(options, probe=dut.probe, port=dut.port)
         self._opener = opener
         self._stack = ExitStack()
-        self._session: Session | None = None
+        self._session: ModelSession | None = None
         self._tflm = ""
         self._unit = ""
         self._distrusts_flash = False
@@ -103,7 +98,7 @@ class DutRunner:
         with suppress(HarnessError):
             self._stack.close()
 
-    def _open(self, tflm: str) -> Session:
+    def _open(self, tflm: str) -> ModelSession:
         if self._session is None or self._tflm != tflm:
             self.close()  # of another TFLM, or one that could not be opened
             options = replace(self._options, tflm=tflm)

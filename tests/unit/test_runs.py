@@ -2,16 +2,16 @@
 
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from harness import runs
 from harness.bench.boards import load_board
+from harness.device.serial_log import SerialLog
 from harness.domain.run_options import RunOptions
 from harness.errors import DoesNotLinkError, UsageError
 from harness.results.reconcile import reconcile
 from harness.runs import run_models
-from harness.session import Session
 from tests.support.figures import ESTIMATE, MEASUREMENT
 from tests.support.models import chain
 
@@ -19,11 +19,17 @@ BOARD = load_board("stm32f407-virtual")
 TOGETHER = RunOptions(shared_arena=True)
 
 
-class FakeSession(Session):
+class FakeSession:
     """Measures without a unit."""
+
+    image: Any = None
 
     def __init__(self):
         self.shared = []
+        self.serial_log = SerialLog()
+
+    def await_answer(self):
+        pass
 
     def run(self, model, options=None):
         return reconcile(ESTIMATE, replace(MEASUREMENT, model=model.name))
@@ -34,15 +40,8 @@ class FakeSession(Session):
 
 
 @pytest.fixture
-def session(monkeypatch):
-    made = FakeSession()
-
-    @contextmanager
-    def opened(board, options, progress):
-        yield made
-
-    monkeypatch.setattr(runs, "open_session", opened)
-    return made
+def session():
+    return FakeSession()
 
 
 @pytest.fixture
@@ -58,12 +57,16 @@ def silent(what, done, total):
     pass
 
 
-def run(paths, options=TOGETHER):
-    return list(run_models(BOARD, paths, options, silent))
+def run(paths, session, options=TOGETHER):
+    @contextmanager
+    def opened(board, options, progress):
+        yield session
+
+    return list(run_models(BOARD, paths, options, silent, opened))
 
 
 def test_a_bad_model_does_not_stop_the_others(session, paths):
-    rows = run([paths[2], *paths[:2]], RunOptions())
+    rows = run([paths[2], *paths[:2]], session, RunOptions())
     assert [(row.model, row.verdict) for row in rows] == [
         ("bad.tflite", "not_run"),
         ("a.tflite", "ok"),
@@ -73,27 +76,29 @@ def test_a_bad_model_does_not_stop_the_others(session, paths):
 
 
 def test_the_shared_arena_comes_last_beside_each_model_alone(session, paths):
-    rows = run(paths[:2])
+    rows = run(paths[:2], session)
     assert [row.model for row in rows] == ["a.tflite", "b.tflite", "(shared)"]
     assert session.shared == [["a.tflite", "b.tflite"]]
     assert "a.tflite alone uses 1,000 bytes" in rows[-1].causes
 
 
 def test_a_bad_model_leaves_nothing_to_share(session, paths):
-    rows = run(paths)
+    rows = run(paths, session)
     assert [(row.model, row.verdict) for row in rows[2:]] == [("bad.tflite", "not_run"), ("(shared)", "not_run")]
     assert session.shared == []
     assert "no TensorFlow Lite model" in rows[-1].causes[0]
 
 
-def test_firmware_that_does_not_link_is_said_of_all(monkeypatch, paths):
+def test_firmware_that_does_not_link_is_said_of_all(paths):
+    @contextmanager
     def fails(board, options, progress):
         raise DoesNotLinkError("too large")
+        yield
 
-    monkeypatch.setattr(runs, "open_session", contextmanager(fails))
-    assert [row.verdict for row in run(paths[:2])] == ["does_not_link"] * 3
+    rows = run_models(BOARD, paths[:2], TOGETHER, silent, fails)
+    assert [row.verdict for row in rows] == ["does_not_link"] * 3
 
 
 def test_one_model_has_nothing_to_share_with(session, paths):
     with pytest.raises(UsageError, match="two models or more"):
-        run(paths[:1])
+        run(paths[:1], session)

@@ -8,6 +8,7 @@ import pytest
 from contextlib import contextmanager
 from dataclasses import replace
 import harness.session
+from harness.domain.reconciliation import RowSubject
 from harness.errors import ArenaTooSmallError
 from harness.results.reconcile import without_measurement
 from tests.support.attempts import BOARD, result
