@@ -15,6 +15,7 @@
     │   ├── PluginError                3             a plug-in is unknown or cannot be loaded
     │   ├── ProbeError                 3             no probe, several probes, probe gone
     │   ├── FlashError                 3             erase, program or verify failed
+    │   ├── FlashMappingError          3             the chip reads other bytes in place than its flash holds
     │   ├── LockedError                3             the chip's read-out protection is on
     │   ├── WrongDeviceError           3             another chip or unit than asked for
     │   ├── SerialPortError            3             no port, no permission, port in use, port gone
@@ -147,6 +148,10 @@ class ProbeError(BenchError):
 
 class FlashError(BenchError):
     """Erasing, programming or verifying the flash failed."""
+
+
+class FlashMappingError(BenchError):
+    """The flash holds what was written, but what the chip reads in place, through its cache, is something else."""
 
 
 class LockedError(BenchError):

@@ -1,5 +1,6 @@
 #include "app/build_info.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "app/wire.h"
@@ -15,8 +16,8 @@ const char kTflmGeneration[] = HARNESS_TFLM_GENERATION;
 
 namespace {
 
-// Lets the host recognise a firmware in flash. The linker script puts it near the image's start: the host
-// writes that part of the flash last of all.
+// Lets the host recognise a firmware in flash. The linker script puts it near the image's start, or where what is read
+// in place begins.
 struct InfoBlock {
   char magic[8];
   uint32_t version;
@@ -24,6 +25,8 @@ struct InfoBlock {
   char build_id[kBuildIdDigits];
   uint32_t protocol_version;
 };
+
+static_assert(offsetof(InfoBlock, build_id) == kInfoBuildIdOffset);
 
 [[gnu::section(".harness_info"), gnu::used]] const InfoBlock kInfoBlock = {
     {'H', 'A', 'R', 'N', 'F', 'I', 'R', 'M'},

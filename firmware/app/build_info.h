@@ -8,6 +8,9 @@ namespace harness {
 
 constexpr size_t kBuildIdDigits = 16;
 
+// Where the build id stands in the info block: behind the magic, the version and the size.
+constexpr size_t kInfoBuildIdOffset = 8 + 2 * sizeof(void*);
+
 // 16 hex digits; the same inputs give the same id.
 extern const char kBuildId[kBuildIdDigits + 1];
 extern const char kBoardId[];

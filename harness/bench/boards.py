@@ -21,13 +21,15 @@ _TABLES = ("build", "flash", "memory", "serial", "watchdog")
 _KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset({"base", "title", "family", "abi", "units", "machine", *_TABLES}),
     "build": frozenset({"toolchain", "cpu_flags", "defines", "optimization"}),
-    "flash": frozenset({"flasher", "packager", "target", "firmware", "model", "connect_mode"}),
+    "flash": frozenset({"flasher", "packager", "target", "firmware", "mapped", "model", "connect_mode"}),
     "memory": frozenset({"ram", "stack_ram", "code_ram"}),
     "serial": frozenset({"transport", "baud_rate"}),
     "watchdog": frozenset({"timeout_s"}),
 }
 
-_FLASH_REGIONS = ("firmware", "model")
+_FLASH_REGIONS = ("firmware", "mapped", "model")
+_MAPPED_REGIONS = ("mapped", "model")
+_PAGE_BYTES = 0x10000
 _RAM_REGIONS = ("ram", "stack_ram", "code_ram")
 _REGION_KEYS = ("start", "size_bytes")
 
@@ -125,6 +127,7 @@ def _merged(base: Mapping[str, object], own: Mapping[str, object]) -> dict[str, 
 
 def _board(path: Path, top: Fields) -> Board:
     _refuse_overlaps(top)
+    _refuse_unaligned_pages(top.inner("flash"))
     build, flash, memory, serial = (top.inner(name) for name in ("build", "flash", "memory", "serial"))
     return Board(
         id=path.stem,
@@ -138,7 +141,7 @@ def _board(path: Path, top: Fields) -> Board:
         cpu_flags=build.texts("cpu_flags"),
         flash_target=flash.text("target"),
         firmware_flash=_region(flash.inner("firmware")),
-        model_flash=_region_or_none(flash, "model"),
+        model_flash=_region(flash.inner("model")),
         ram=_region(memory.inner("ram")),
         stack_ram=_region_or_none(memory, "stack_ram"),
         baud_rate=serial.integer("baud_rate", 1200, 12_000_000),
@@ -147,6 +150,7 @@ def _board(path: Path, top: Fields) -> Board:
         defines=build.inner("defines").all_texts() if build.has("defines") else {},
         connect_mode=flash.text("connect_mode") if flash.has("connect_mode") else "halt",
         packager=flash.text("packager") if flash.has("packager") else "flat",
+        mapped_flash=_region_or_none(flash, "mapped"),
         code_ram=_region_or_none(memory, "code_ram"),
         optimization=build.text("optimization") if build.has("optimization") else "-O2",
     )
@@ -158,6 +162,19 @@ def _region_or_none(table: Fields, key: str) -> MemoryRegion | None:
 
 def _region(table: Fields) -> MemoryRegion:
     return MemoryRegion(table.integer("start", 0, 2**32 - 1), table.integer("size_bytes", 1, 2**32))
+
+
+def _refuse_unaligned_pages(flash: Fields) -> None:
+    """Where flash is read in place through a cache, that maps whole pages."""
+    for key in _MAPPED_REGIONS if flash.has("mapped") else ():
+        start = flash.inner(key).integer("start", 0, 2**32 - 1)
+        if start % _PAGE_BYTES:
+            raise BoardFileError(
+                "begins inside a page, and flash is mapped by whole pages of 64 KB",
+                where=f"{flash.inner(key).place}: start",
+                measured=f"{start:#x}",
+                expected=f"a multiple of {_PAGE_BYTES:#x}, such as {-(-start // _PAGE_BYTES) * _PAGE_BYTES:#x}",
+            )
 
 
 def _refuse_overlaps(top: Fields) -> None:

@@ -92,7 +92,9 @@ class Connection:
                 yield device
         except FLASH_SYMPTOMS as error:
             # The line is closed: the flasher may need its port.
-            raise blamed_on_flash(error, flash, [part.segment for part in parts], self._port) from error
+            segments = [part.segment for part in parts]
+            mapped = self._board.mapped_flash is not None
+            raise blamed_on_flash(error, flash, segments, self._port, mapped=mapped) from error
 
     @contextmanager
     def _device(self, flash: FlashSession) -> Iterator[Device]:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from harness.domain.firmware import FlashPart, FlashSegment
-from harness.errors import BenchError, DeadlineError, FlashError, ProtocolError
+from harness.errors import BenchError, DeadlineError, FlashError, FlashMappingError, ProtocolError
 from harness.ports import FlashSession, Progress
 
-FLASH_SYMPTOMS = (FlashError, DeadlineError, ProtocolError)
+FLASH_SYMPTOMS = (FlashError, FlashMappingError, DeadlineError, ProtocolError)
 """Errors behind which damaged flash may be."""
 
 
@@ -69,7 +69,7 @@ def first_difference(session: FlashSession, segments: Sequence[FlashSegment]) ->
 
 
 def blamed_on_flash(
-    error: BenchError, session: FlashSession, segments: Sequence[FlashSegment], port: str
+    error: BenchError, session: FlashSession, segments: Sequence[FlashSegment], port: str, *, mapped: bool
 ) -> BenchError:
     """The first wrong byte in flash, where there is one, instead of what it led to: damaged firmware may say nothing.
 
@@ -78,15 +78,29 @@ def blamed_on_flash(
         session: the chip.
         segments: what its flash should hold.
         port: the device's serial port.
+        mapped: whether the device reads its flash through a mapping that can be wrong.
 
     Returns:
-        `error`, when flash is as it should be or cannot be read, or when it is not about flash or the device's words.
+        `error`, when flash is as it should be or cannot be read, or when it is not about flash or the device's words;
+        when flash is as it should be and the device says otherwise, that it is the mapping.
     """
     if not isinstance(error, FlashError) and error.where != port:
         return error
     with suppress(BenchError):  # what broke first is what there is to say
-        return first_difference(session, segments) or error
+        difference = first_difference(session, segments)
+        seen_by_device = isinstance(error, FlashError) and error.where != port
+        return difference or (_mapping_error(error) if mapped and segments and seen_by_device else error)
     return error
+
+
+def _mapping_error(error: BenchError) -> FlashMappingError:
+    return FlashMappingError(
+        f"the chip's flash holds what was written, but the chip reads something else in place ({error.what})",
+        where=error.where,
+        measured=error.measured,
+        expected=error.expected,
+        hint="cut the board's power and run again; if it stays, the cache of this chip does not obey its registers",
+    )
 
 
 def _holds(session: FlashSession, part: FlashPart) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.build.compiling import Batch, compile_all
 from harness.build.inputs import LINK_FLAGS, BuildInputs, collect_inputs, memory_script
 from harness.build.library import library
-from harness.domain.board import Board, MemoryRegion
+from harness.domain.board import Board
 from harness.domain.firmware import FirmwareImage, FlashSegment, TflmSource
 from harness.errors import BuildError, SourceError, StorageError
 from harness.files.cache import Cache
@@ -119,11 +119,10 @@ def _store_facts(toolchain: Toolchain, elf: Path, folder: Path) -> None:
     """Keep what a build found already done would otherwise have to parse the ELF file for."""
     segment = toolchain.flash_image(elf)
     symbols = toolchain.symbols(elf)
+    loaded_from = symbols.get("_image_load_start", symbols["_image_start"])
     facts = {
         "address": segment.address,
-        "crc32": zlib.crc32(toolchain.contents(elf, symbols["_image_start"], symbols["_image_size"])),
-        "model_start": symbols["_model_flash_start"],
-        "model_size_bytes": symbols["_model_flash_size"],
+        "crc32": zlib.crc32(toolchain.contents(elf, loaded_from, symbols["_image_size"])),
         "ram_bytes": symbols["_static_ram_end"] - symbols["_static_ram_start"],
         "arena_max_bytes": symbols["_arena_ram_end"] - symbols["_arena_ram_start"] - 2 * GUARD_BYTES,
     }
@@ -141,7 +140,7 @@ def _load(inputs: BuildInputs, key: str, folder: Path) -> FirmwareImage:
         tflm_version=inputs.source.version,
         toolchain=inputs.compiler.version,
         segment=segment,
-        model_region=MemoryRegion(facts.count("model_start"), facts.count("model_size_bytes")),
+        model_region=inputs.board.model_flash,
         crc32=facts.count("crc32"),
         elf=folder / _ELF,
         text_bytes=len(segment.data),

@@ -22,7 +22,7 @@ LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--fatal-warnings")
 
 # What build.py stores beside a firmware; another number when that changes, so that nothing built before is taken for
 # it.
-_FACTS_VERSION = "2"
+_FACTS_VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,7 @@ def memory_script(board: Board) -> str:
     """The MEMORY command that a port's linker script includes as `memory.ld`."""
     regions = {
         "FIRMWARE_FLASH (rx)": board.firmware_flash,
+        "MAPPED_FLASH (r)": board.mapped_flash,
         "MODEL_FLASH (r)": board.model_flash,
         "CODE_RAM (rx)": board.code_ram,
         "RAM (rw)": board.ram,

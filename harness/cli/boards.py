@@ -24,6 +24,6 @@ def _row(board: Board) -> dict[str, object]:
         "toolchain": board.toolchain,
         "flasher": board.flasher,
         "ram_bytes": board.ram.size_bytes,
-        "model_flash_bytes": board.model_flash.size_bytes if board.model_flash else None,
+        "model_flash_bytes": board.model_flash.size_bytes,
         "emulated": board.emulated,
     }

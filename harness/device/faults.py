@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from harness.domain.family import CORE_REGISTERS, ChipWords
 from harness.domain.postmortem import DeviceFault, RunningOperator
-from harness.errors import BrownOutError, DeviceError, DeviceFaultError, StackOverflowError, WatchdogError
+from harness.errors import (
+    BrownOutError,
+    DeviceError,
+    DeviceFaultError,
+    FlashMappingError,
+    StackOverflowError,
+    WatchdogError,
+)
 from harness.files.fields import Fields
 
 _MORE_TIME = "a larger watchdog.timeout_s in the board file gives slow models more time"
@@ -36,15 +43,28 @@ def read_operator(body: Fields) -> RunningOperator | None:
     return RunningOperator(body.count("operator"), body.text("operator_name"), body.count("operator_function"))
 
 
-def fault_error(fault: DeviceFault, port: str, words: ChipWords) -> DeviceError:
+def fault_error(fault: DeviceFault, port: str, words: ChipWords) -> DeviceError | FlashMappingError:
     """The error that a fault amounts to."""
     during = f"{fault.stage}, in {fault.operator}" if fault.operator else fault.stage
     measured = ", ".join(f"{name}={fault.registers[name]:#010x}" for name in (*CORE_REGISTERS, *words.cause_registers))
+    if fault.kind == "flash_mapping":
+        return _mapping_error(fault, port)
     if fault.kind == "hang":
         return WatchdogError(f"the device hangs during {during}", where=port, measured=measured, hint=_MORE_TIME)
     error = StackOverflowError if fault.kind == "stack_overflow" else DeviceFaultError
     what = f"the device ended in a {fault.kind.replace('_', ' ')} during {during}"
     return error(f"{what}: {fault.text}" if fault.text else what, where=port, measured=measured)
+
+
+def _mapping_error(fault: DeviceFault, port: str) -> FlashMappingError:
+    """What firmware says that cannot read its own flash; the address, where there is one, is that of the wrong byte."""
+    address = fault.registers.get("excvaddr", 0)
+    return FlashMappingError(
+        f"the chip cannot read its flash in place: {fault.text}",
+        where=port,
+        measured=f"first at {address:#010x}" if address else None,
+        hint="cut the board's power and run again; if it stays, the cache of this chip does not obey its registers",
+    )
 
 
 def reset_error(cause: str, doing: str, port: str) -> DeviceError:

@@ -42,13 +42,15 @@ class Board:
         defines: preprocessor symbols for the port, such as the crystal's frequency.
         flash_target: the flasher's own name of the chip, such as `stm32f407xg`.
         firmware_flash: where the firmware goes.
-        model_flash: where the model goes, behind its header; None where it is a part of the firmware's image.
+        model_flash: where the model goes, behind its header.
         ram: the RAM that holds the arena.
         stack_ram: the RAM for the stack and the harness's own data; None when it shares `ram`.
         baud_rate: bits per second of the serial line.
         watchdog_s: seconds without a sign of life after which the device resets itself.
         machine: the virtual machine that plays this board; None for hardware.
         packager: the plug-in that arranges firmware and model in flash.
+        mapped_flash: where the firmware's code and constants go that the core reads in place, through a cache, while
+            `firmware_flash` is copied into RAM; None where all of it runs from flash.
         code_ram: the RAM that a boot loader copies the code into; None where code runs from flash.
         optimization: the compiler's optimisation level. On an emulated Cortex-M4, -O2 runs convolutions in half the
             instructions of -Os and takes 180 KB of flash; -O3 saves another 6 to 38 % and takes 254 KB, which leaves
@@ -67,7 +69,7 @@ class Board:
     cpu_flags: tuple[str, ...]
     flash_target: str
     firmware_flash: MemoryRegion
-    model_flash: MemoryRegion | None
+    model_flash: MemoryRegion
     ram: MemoryRegion
     stack_ram: MemoryRegion | None
     baud_rate: int
@@ -76,6 +78,7 @@ class Board:
     defines: Mapping[str, str] = field(default_factory=dict)
     connect_mode: str = "halt"
     packager: str = "flat"
+    mapped_flash: MemoryRegion | None = None
     code_ram: MemoryRegion | None = None
     optimization: str = "-O2"
 

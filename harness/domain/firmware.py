@@ -155,7 +155,7 @@ class FirmwareImage:
         traits: those of the generation's traits that it has.
         operators: those that it holds, by TFLite's name.
         segment: the bytes and where they go.
-        model_region: where the firmware looks for the model behind its header, in the chip's address space.
+        model_region: where in flash the model goes, behind its header.
         crc32: of the bytes that the firmware can check; the device computes its own at boot and says it.
         elf: the file with symbols.
         text_bytes, ram_bytes: what it takes, the arena excluded.

@@ -30,7 +30,7 @@ def read_symbols(elf: Path) -> Mapping[str, int]:
 
 def read_flash_image(elf: Path) -> FlashSegment:
     """The bytes of all load segments, at the addresses that they are loaded from."""
-    pieces = _load_segments(elf)
+    pieces = read_load_segments(elf)
     if not pieces:
         raise BuildError("the ELF file has nothing for the flash", where=elf)
     start, end = pieces[0].address, max(piece.end for piece in pieces)
@@ -39,10 +39,10 @@ def read_flash_image(elf: Path) -> FlashSegment:
 
 def read_contents(elf: Path, address: int, size_bytes: int) -> bytes:
     """What lies at an address once all load segments are where they are loaded from; gaps as `read_flash_image`."""
-    return _overlaid(_load_segments(elf), address, size_bytes)
+    return _overlaid(read_load_segments(elf), address, size_bytes)
 
 
-def _load_segments(elf: Path) -> list[FlashSegment]:
+def read_load_segments(elf: Path) -> list[FlashSegment]:
     """What is loaded, lowest address first."""
     with elf.open("rb") as stream:
         pieces = [

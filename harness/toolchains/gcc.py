@@ -78,6 +78,17 @@ class Gcc:
         if done.returncode != 0:
             raise _link_error(script, target, done.stderr)
 
+    def copy_without(self, elf: Path, target: Path, sections: str) -> None:
+        """Copy an ELF file, the sections of a pattern left out.
+
+        Raises:
+            ToolchainError: there is no such program.
+            BuildError: it refused.
+        """
+        done = self._run(f"{self._prefix}objcopy", [f"--remove-section={sections}", str(elf), str(target)])
+        if done.returncode != 0:
+            raise _other_error("objcopy refused", elf, done.stderr)
+
     def _run(self, program: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         try:
             return subprocess.run(

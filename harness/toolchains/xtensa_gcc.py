@@ -63,7 +63,7 @@ class XtensaGcc:
 
     def flash_image(self, elf: Path) -> FlashSegment:
         """See `ports.Toolchain`."""
-        return elf2image.make(elf)
+        return elf2image.make(elf, self._gcc.copy_without)
 
     @cached_property
     def _espressif(self) -> bool:

@@ -19,7 +19,7 @@ from harness.build.firmware import build
 from harness.build.model_image import HEADER_BYTES, pack
 from harness.device import wire
 from harness.domain.board import Board
-from harness.domain.firmware import FirmwareImage, PackedModel
+from harness.domain.firmware import FirmwareImage, FlashSegment, PackedModel
 from harness.domain.run_options import RunOptions
 from harness.errors import SourceError, ToolchainError
 from harness.estimate import read_model
@@ -100,24 +100,43 @@ def firmware(board: Board) -> FirmwareImage:
         pytest.skip(f"the TFLM crate cannot be had: {error.what}")
 
 
-@pytest.fixture(scope="module")
-def flash_with(board: Board, firmware: FirmwareImage) -> Callable[[Path], bytes]:
-    """The content of a flash that holds firmware and model, as the flasher would write it."""
+@dataclass(frozen=True)
+class Flash:
+    """A flash that holds firmware and model, as the flasher would write it.
 
-    def flash(path: Path) -> bytes:
+    Attributes:
+        content: its bytes.
+        in_place: what the firmware reads there, at the addresses where its linker script says that it shows.
+    """
+
+    content: bytes
+    in_place: tuple[FlashSegment, ...]
+
+
+@pytest.fixture(scope="module")
+def flash_with(board: Board, firmware: FirmwareImage) -> Callable[[Path], Flash]:
+    def flash(path: Path) -> Flash:
         model = read_model(path)
         packed = PackedModel(model.name, pack(model.data, model.sha256, firmware.build_id), HEADER_BYTES)
         content = bytearray(b"\xff" * memory_map.FLASH_BYTES)
         for part in plugins.packager(board.packager).parts(firmware, packed):
             content[part.segment.address : part.segment.end] = part.segment.data
-        return bytes(content)
+        symbols = plugins.toolchain(board.toolchain).symbols(firmware.elf)
+        assert board.mapped_flash is not None
+        code = bytes(content[board.mapped_flash.start : firmware.segment.end])
+        in_place = (
+            FlashSegment(symbols["_mapped_data_start"], code),
+            FlashSegment(symbols["_mapped_code_window"], code),
+            FlashSegment(symbols["_model_flash_start"], packed.data),
+        )
+        return Flash(bytes(content), in_place)
 
     return flash
 
 
-def on_labwired(flash: bytes) -> Told:
+def on_labwired(flash: Flash) -> Told:
     """What the image tells on labwired."""
-    run = labwired_check.run(image.parse(flash), LAST_FRAME, MOST_CYCLES)
+    run = labwired_check.run(image.parse(flash.content), LAST_FRAME, MOST_CYCLES, flash.in_place)
     seen = told(event for event in wire.Decoder().feed(run.text.encode()) if isinstance(event, wire.Frame))
     assert 0 < seen.allocate_ticks + seen.invoke_ticks < run.cycles
     return seen
@@ -159,7 +178,7 @@ def model(request, example) -> Path:
 
 def test_both_emulators_see_the_same(model, flash_with, harness, tmp_path):
     flash = flash_with(model)
-    labwired, qemu = on_labwired(flash), on_qemu(flash, tmp_path)
+    labwired, qemu = on_labwired(flash), on_qemu(flash.content, tmp_path)
     assert labwired.figures == qemu.figures
     assert labwired.output_sha256 == qemu.output_sha256
     for emulator, seen in (("labwired: instructions", labwired), ("QEMU: its counter follows wall time", qemu)):

@@ -40,6 +40,7 @@ cpu_flags = []
 flasher = "z80-probe"
 target = "z80"
 firmware = { start = 0x0000, size_bytes = 0x4000 }
+model = { start = 0x4000, size_bytes = 0x4000 }
 
 [memory]
 ram = { start = 0x8000, size_bytes = 0x8000 }

@@ -12,11 +12,18 @@ using ports::Bit;
 using ports::Register;
 
 // TRM, "System and Memory", peripheral address mapping; ESP-IDF: reg_base.h or soc.h.
+constexpr uint32_t kDport = 0x3FF00000;
+constexpr uint32_t kFlashMmuTable = 0x3FF10000;  // of the PRO CPU: one word per page
 constexpr uint32_t kUart0 = 0x3FF40000;
 constexpr uint32_t kRtcControl = 0x3FF48000;
 constexpr uint32_t kEfuse = 0x3FF5A000;
 constexpr uint32_t kTimerGroup0 = 0x3FF5F000;
 constexpr uint32_t kTimerGroup1 = 0x3FF60000;
+
+// TRM, "DPort Registers"; ESP-IDF: dport_reg.h.
+constexpr Register pro_cache_ctrl(kDport + 0x40);
+constexpr Register pro_cache_ctrl1(kDport + 0x44);
+constexpr Register pro_dcache_dbug0(kDport + 0x3F0);
 
 // TRM, "UART Controller"; ESP-IDF: uart_reg.h.
 constexpr Register uart_fifo(kUart0 + 0x00);

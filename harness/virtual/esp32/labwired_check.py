@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.domain.firmware import FlashSegment
 from harness.errors import DeadlineError, PluginError
 from harness.virtual.esp32 import elf_file, memory_map
 from harness.virtual.esp32.image import Image
@@ -34,13 +36,15 @@ class Run:
     cycles: int
 
 
-def run(image: Image, until: str, most_cycles: int) -> Run:
+def run(image: Image, until: str, most_cycles: int, mapped: Sequence[FlashSegment] = ()) -> Run:
     """Run an image from its entry until it has sent a certain text.
 
     Args:
         image: what was flashed.
         until: a regular expression for the text after which to stop.
         most_cycles: when to give up.
+        mapped: the flash that the image reads in place, and where: labwired has its cache's registers, but not the
+            pages that they map.
 
     Raises:
         PluginError: labwired is not installed.
@@ -51,7 +55,7 @@ def run(image: Image, until: str, most_cycles: int) -> Run:
     except ImportError as error:
         raise PluginError(f"no second emulator: {error}", hint="pip install 'harness[virtual]'") from error
     with tempfile.NamedTemporaryFile(suffix=".elf") as file:
-        Path(file.name).write_bytes(elf_file.encode(image.entry, image.segments))
+        Path(file.name).write_bytes(elf_file.encode(image.entry, [*image.segments, *mapped]))
         emulator = labwired.Sim(file.name, chip="esp32")
         try:
             received = b""

@@ -15,8 +15,8 @@ BOARDS = CHECKOUT / "boards"
 def changed(tmp_path):
     """A copy of a board's file with one text replaced."""
 
-    def change(old: str, new: str) -> Path:
-        text = (BOARDS / "stm32f407-discovery.toml").read_text()
+    def change(old: str, new: str, board: str = "stm32f407-discovery") -> Path:
+        text = (BOARDS / f"{board}.toml").read_text()
         assert old in text
         path = tmp_path / "mine.toml"
         path.write_text(text.replace(old, new, 1))
@@ -29,8 +29,7 @@ def changed(tmp_path):
 def test_every_board_that_comes_along_is_sound(board):
     loaded = load_board(board)
     assert loaded.id == board
-    if loaded.model_flash is not None:
-        assert loaded.firmware_flash.end <= loaded.model_flash.start
+    assert loaded.firmware_flash.end <= loaded.model_flash.start
 
 
 def test_a_board_file_of_the_users_own(changed):
@@ -75,6 +74,30 @@ def test_a_broken_file_names_file_key_and_what_was_expected(changed, old, new, t
         read_board(path)
     assert told in str(caught.value)
     assert path.name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("start = 0x100000", "start = 0x108000", "flash.model: start: begins inside a page"),
+        ("0x20000, size_bytes = 0xE0000", "0x21000, size_bytes = 0xD0000", "such as 0x30000"),
+        ("start = 0x100000", "start = 0xF0000", "overlaps mapped"),
+        ("model =", "modell =", "did you mean model"),
+    ],
+)
+def test_flash_that_is_mapped_lies_in_whole_pages(changed, old, new, told):
+    path = changed(old, new, "esp32-devkitc")
+    with pytest.raises(BoardFileError) as caught:
+        read_board(path)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(("board", "megabytes"), [("-2mb", 1), ("", 3), ("-8mb", 3.125), ("-16mb", 3.125)])
+def test_parts_with_another_flash_differ_in_the_room_for_models(board, megabytes):
+    loaded = load_board(f"esp32-devkitc{board}")
+    assert loaded.model_flash.size_bytes == megabytes * 2**20
+    assert loaded.mapped_flash is not None
+    assert loaded.mapped_flash.size_bytes + loaded.model_flash.size_bytes <= 4 * 2**20  # what the core can see
 
 
 def test_a_file_that_is_no_text(tmp_path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from harness.bench.flash import first_difference, flash_parts
+import pytest
+
+from harness.bench.flash import blamed_on_flash, first_difference, flash_parts
 from harness.domain.firmware import FlashPart, FlashSegment
+from harness.errors import BenchError, FlashError, FlashMappingError
 from harness.ports import Line
 
 START = 0x08000000
@@ -84,3 +87,40 @@ def test_first_difference_names_byte_and_address() -> None:
     error = first_difference(chip, segments)
     assert error is not None
     assert (error.where, error.measured, error.expected) == ("0x08040006", "0x65", "0x64")
+
+
+SEEN = FlashError("the device runs something else", where="a unit", measured="missing", expected="ok")
+SAID = FlashError("the chip finds no firmware", where="p")
+
+
+def blamed(chip: ByteArrayChip, error: BenchError, *, mapped: bool) -> BenchError:
+    return blamed_on_flash(error, chip, [FIRST.segment], "p", mapped=mapped)
+
+
+def test_a_device_that_sees_something_else_in_sound_flash_reads_it_through_a_wrong_mapping() -> None:
+    chip = ByteArrayChip()
+    chip.write(FIRST.segment, ignore)
+    error = blamed(chip, SEEN, mapped=True)
+    assert isinstance(error, FlashMappingError)
+    assert (error.where, error.measured, error.expected) == ("a unit", "missing", "ok")
+    assert SEEN.what in error.what
+
+
+@pytest.mark.parametrize(("error", "mapped"), [(SEEN, False), (SAID, True)])
+def test_without_a_mapping_or_a_look_through_it_the_error_stays(error: FlashError, mapped: bool) -> None:
+    chip = ByteArrayChip()
+    chip.write(FIRST.segment, ignore)
+    assert blamed(chip, error, mapped=mapped) is error
+
+
+def test_damaged_flash_is_blamed_before_any_mapping() -> None:
+    chip = ByteArrayChip()
+    chip.write(FIRST.segment, ignore)
+    chip.flash[5] ^= 1
+    error = blamed(chip, SEEN, mapped=True)
+    assert isinstance(error, FlashError)
+    assert error.where == "0x08000005"
+
+
+def test_nothing_is_said_of_a_mapping_when_nothing_was_written() -> None:
+    assert blamed_on_flash(SEEN, ByteArrayChip(), [], "p", mapped=True) is SEEN

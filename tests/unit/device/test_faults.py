@@ -5,7 +5,7 @@ import pytest
 from harness.device.faults import fault_error, read_fault
 from harness.device.talk import Device, Patience
 from harness.domain.family import ChipWords
-from harness.errors import DeviceFaultError, ProtocolError
+from harness.errors import DeviceFaultError, FlashMappingError, ProtocolError
 from harness.files.fields import Fields
 from tests.support.scripted import FAULT, ScriptedLine
 
@@ -34,6 +34,17 @@ def test_every_fault_has_the_cores_registers(name):
 def test_an_error_lists_what_tells_the_cause():
     error = fault_error(read_fault(fields(bfar=0x20020000), WORDS), "p", WORDS)
     assert error.measured == "pc=0x08000123, lr=0x08000123, sp=0x08000123, cfsr=0x08000123, bfar=0x20020000"
+
+
+@pytest.mark.parametrize(("address", "measured"), [(0x3F720010, "first at 0x3f720010"), (0, None)])
+def test_flash_that_cannot_be_read_in_place_is_no_fault_of_the_model(address, measured):
+    words = ChipWords(cause_registers=("excvaddr",))
+    said = fields(kind="flash_mapping", text="the flash cache is never flushed", excvaddr=address)
+    error = fault_error(read_fault(said, words), "p", words)
+    assert isinstance(error, FlashMappingError)
+    assert error.what == "the chip cannot read its flash in place: the flash cache is never flushed"
+    assert error.measured == measured
+    assert error.hint
 
 
 def test_a_device_reads_them_by_the_words_that_it_is_given():
