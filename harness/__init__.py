@@ -1,3 +1,3 @@
 """harness: the truth about the memory of neural networks on microcontrollers."""
 
-__version__ = "0.1.0"
+__version__ = "2026.12.0"

@@ -15,7 +15,6 @@ from typing import NoReturn
 
 import click
 
-from harness import __version__
 from harness.errors import HarnessError, InterruptedRunError, StorageError, UsageError
 
 # A command's module is imported when the command is used: `harness --help` stays fast.
@@ -63,8 +62,23 @@ class _LazyGroup(click.Group):
             formatter.write_dl([(name, short) for name, (_, short) in _COMMANDS.items()])
 
 
+def _show_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from harness.files.version import version
+
+        click.echo(f"harness, version {version()}")
+        context.exit()
+
+
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="harness")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness import __version__
 from harness.cli.options import together
 from harness.errors import PluginError, UsageError
 from harness.store import DEFAULT_STORE
@@ -114,9 +113,10 @@ def _compose(found: _Found, models: Path | None) -> Report:
 
 
 def _heading(source: str) -> Heading:
+    from harness.files.version import version
     from harness.report.facts import Heading
 
-    return Heading(source, datetime.now(UTC).isoformat(" ", "minutes").replace("+00:00", " UTC"), __version__)
+    return Heading(source, datetime.now(UTC).isoformat(" ", "minutes").replace("+00:00", " UTC"), version())
 
 
 def _render(report: Report, output_format: str) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
-from harness import __version__
 from harness.bench.file import BenchDut
 from harness.cluster import quiet, worker
 from harness.cluster.messages import (
@@ -28,6 +27,7 @@ from harness.domain.attempt import Circumstances, Job
 from harness.domain.board import Board
 from harness.domain.reconciliation import RowSubject
 from harness.errors import BenchError, HarnessError
+from harness.files.version import version
 from harness.results.reconcile import without_measurement
 from harness.session import RunOptions
 from harness.sweep.crew import Crashed, Ended, Lost, Report, Revived
@@ -99,13 +99,14 @@ def offered_duts(client: Client, boards: Sequence[Board]) -> list[RemoteDut]:
     names = {address: str(info["name"]) for address, info in client.scheduler_info()["workers"].items()}
     found = []
     for address, text in client.run(worker.offer).items():
-        version, offered = offer_from_text(text, f"worker {names.get(address, address)}")
-        if version != __version__:
+        theirs, offered = offer_from_text(text, f"worker {names.get(address, address)}")
+        if theirs != version():
             raise BenchError(
                 "a worker has another version of harness",
                 where=names.get(address, address),
-                measured=version,
-                expected=__version__,
+                measured=theirs,
+                expected=version(),
+                hint="bring all machines to one version; in a checkout, its commit counts",
             )
         found += [
             RemoteDut(

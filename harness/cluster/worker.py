@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from harness import __version__
 from harness.bench.file import BenchDut
 from harness.cluster import quiet
 from harness.cluster.messages import (
@@ -27,6 +26,7 @@ from harness.cluster.messages import (
 )
 from harness.errors import BenchError, InterruptedRunError
 from harness.files.safe import write_if_changed
+from harness.files.version import version
 from harness.session import RunOptions
 from harness.sweep.dut_runner import DutRunner, Outcome
 
@@ -44,7 +44,7 @@ def resource(dut: str) -> str:
 
 def offer(dask_worker: Worker) -> str:
     """The units of this worker."""
-    return offer_to_text(__version__, _bench(dask_worker).offered)
+    return offer_to_text(_bench(dask_worker).version, _bench(dask_worker).offered)
 
 
 def run_job(text: str, model: bytes) -> tuple[str, bytes]:
@@ -81,11 +81,15 @@ class BenchPlugin(WorkerPlugin):  # type: ignore[misc]  # dask has no types
 
     Args:
         duts: the units.
+
+    Attributes:
+        version: of this harness. A worker lives long: it is the one that was loaded, whatever the checkout is by now.
     """
 
     name = _PLUGIN
 
     def __init__(self, duts: Sequence[BenchDut]) -> None:
+        self.version = version()
         self._duts = tuple(duts)
         self._folder = TemporaryDirectory(prefix="harness-worker-")
         self._seats = {dut.name: _Seat(dut, Path(self._folder.name)) for dut in duts}

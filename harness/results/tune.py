@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness import __version__
 from harness.domain.correction import CORRECTION_PREFIX, Correction, FitErrors, FittedModel, Offset
 from harness.domain.estimate import SHARED_NAME, Estimate, Profile
 from harness.domain.measurement import Measurement
 from harness.errors import ResultError
+from harness.files.version import version
 
 LEAST_MODELS: Final = 5
 UNDER_WEIGHT: Final = 9
@@ -235,7 +235,7 @@ def tune(profile: Profile, samples: Sequence[Sample], files: Sequence[str], date
         after=after,
         files=tuple(sorted(files)),
         date=date,
-        harness_version=__version__,
+        harness_version=version(),
     )
 
 

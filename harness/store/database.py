@@ -11,10 +11,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness import __version__
 from harness.domain.attempt import DONE, FAILED, Attempt, Circumstances, Job, JobResult, Sweep
 from harness.domain.reconciliation import Reconciliation
 from harness.errors import ResultError, StorageError
+from harness.files.version import version
 from harness.results.postmortem_file import write_postmortem
 from harness.store.logs import read_log, write_log
 from harness.store.rows import (
@@ -92,7 +92,7 @@ class Store:
                 {
                     "started_at": _now(),
                     "host": socket.gethostname(),
-                    "harness_version": __version__,
+                    "harness_version": version(),
                     "options": json.dumps(options, sort_keys=True),
                 },
             )
@@ -142,7 +142,7 @@ class Store:
                     "state": "running",
                     "started_at": _now(),
                     "host": host or socket.gethostname(),
-                    "harness_version": __version__,
+                    "harness_version": version(),
                     "model": job.model,
                     "sha256": job.sha256,
                     "board": job.board,

@@ -22,6 +22,8 @@ from harness.virtual.link import Client
 
 pytest.importorskip("unicorn", reason="the extra `virtual` is not installed")
 
+pytestmark = pytest.mark.xdist_group("flasher")  # which shares one virtual board and one process of the flasher's
+
 BOARD = load_board("stm32f407-virtual")
 FLASH = 0x0800_0000
 SECTOR_1 = 0x0800_4000

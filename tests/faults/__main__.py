@@ -8,13 +8,13 @@ import sys
 
 from tests.faults.bench import Outcome, bench
 from tests.faults.cases import CASES
-from tests.faults.table import table, write_into_readme
+from tests.faults.table import table, write_table
 
 
 def main() -> int:
     """Print the table; 1 when any row is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--write-readme", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into tests/faults/README.md")
     parser.add_argument("--only", default="", metavar="TEXT", help="faults whose name has this text")
     options = parser.parse_args()
     outcomes: list[Outcome] = []
@@ -23,8 +23,8 @@ def main() -> int:
             outcomes.append(board.run(case))
             print(f"{outcomes[-1].seconds:5.1f} s  {case.name}", file=sys.stderr)
     print(table(outcomes))
-    if options.write_readme:
-        write_into_readme(table(outcomes))
+    if options.write:
+        write_table(table(outcomes))
     wrong = [f"{outcome.case.name}: {text}" for outcome in outcomes for text in outcome.complaints]
     for line in wrong:
         print(f"wrong: {line}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The outcomes as a Markdown table, and its place in the README."""
+"""The outcomes as a Markdown table, and its place in this folder's README."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tests.faults.bench import Outcome
 from tests.support.places import CHECKOUT
 
-README = CHECKOUT / "README.md"
+README = CHECKOUT / "tests" / "faults" / "README.md"
 START, END = "<!-- faults: written by `make faults` -->", "<!-- end of faults -->"
 HEADER = ("fault", "verdict", "harness says", "seconds", "next run")
 
@@ -19,7 +19,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def write_into_readme(text: str) -> None:
+def write_table(text: str) -> None:
     """Put the table between its markers.
 
     Raises:
@@ -28,7 +28,7 @@ def write_into_readme(text: str) -> None:
     before, start, rest = README.read_text(encoding="utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not start or not end:
-        raise ValueError(f"README.md lacks the markers {START} and {END}")
+        raise ValueError(f"{README} lacks the markers {START} and {END}")
     README.write_text(f"{before}{start}\n{text}\n{end}{after}", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The table in the README is of these faults, and some of them in a real run."""
+"""The table in README.md is of these faults, and some of them in a real run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_quick_cases_are_cases() -> None:
     assert set(_QUICK) <= {case.name for case in CASES}
 
 
-def test_the_readme_has_a_row_for_every_fault() -> None:
+def test_the_table_has_a_row_for_every_fault() -> None:
     table = README.read_text(encoding="utf-8").partition(START)[2].partition(END)[0]
     names = re.findall(r"^\| (.*?) \|", table, re.MULTILINE)
     assert names[2:] == [case.name for case in CASES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,8 @@ class ScriptedLine:
     def read(self, timeout_s: float) -> bytes:
         data = bytes(self._out)
         self._out.clear()
+        if not data:
+            time.sleep(min(timeout_s, 0.01))  # a real line waits, too, instead of keeping a core busy
         return data
 
     def write(self, data: bytes) -> None:

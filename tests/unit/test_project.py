@@ -120,9 +120,12 @@ def test_the_pins_satisfy_what_the_project_asks_for() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_scripts_are_sound(script: Path) -> None:
+def test_scripts_can_be_run(script: Path) -> None:
     assert os.access(script, os.X_OK)
-    findings = output_of("shellcheck", script)
+
+
+def test_scripts_are_sound() -> None:
+    findings = output_of("shellcheck", *SCRIPTS)
     assert findings.returncode == 0, findings.stdout
 
 
@@ -256,3 +259,18 @@ def test_the_installed_wheel_builds_flashes_and_measures_away_from_the_checkout(
     [row] = json.loads(run.stdout)
     assert row["measurement"]["arena_used_bytes"] == 1472
     assert row["measurement"]["min_working_arena_bytes"] == row["estimate"]["min_working_arena_bytes"]
+
+
+@pytest.mark.slow
+def test_tests_of_one_group_run_in_one_process(tmp_path: Path) -> None:
+    """Whether pytest and xdist get on: otherwise tests that are not to meet would, and all would still pass."""
+    (tmp_path / "test_pids.py").write_text(
+        "import os, pathlib, pytest\n"
+        "@pytest.mark.xdist_group('one')\n"
+        "@pytest.mark.parametrize('number', range(8))\n"
+        f"def test(number): pathlib.Path({str(tmp_path)!r}, f'pid-{{os.getpid()}}').touch()\n",
+        encoding="utf-8",
+    )
+    run = output_of(sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "--rootdir", tmp_path, tmp_path)
+    assert run.returncode == 0, run.stdout
+    assert len(list(tmp_path.glob("pid-*"))) == 1

@@ -41,28 +41,36 @@ def compiled(tmp_path):
     return manifest(tmp_path, header_tree(tmp_path, "2026-08"), [tmp_path / "libtflm.a"])
 
 
-@pytest.fixture
-def whole(tmp_path, monkeypatch):
-    """A manifest of a library that can be linked."""
+@pytest.fixture(scope="module")
+def linkable(tmp_path_factory):
+    """A library that can be linked. What is made of it lies in a cache beside it."""
     if shutil.which("arm-none-eabi-g++") is None:
         pytest.skip("no arm-none-eabi-g++: apt install gcc-arm-none-eabi")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    made = build_library(ArmGcc(), [*M4, "-Os"], tmp_path)
+    return build_library(ArmGcc(), [*M4, "-Os"], tmp_path_factory.mktemp("linkable"))
+
+
+@pytest.fixture
+def whole(linkable, tmp_path, monkeypatch):
+    """A manifest of a library that can be linked."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(linkable.parent / "cache"))
+    made = shutil.copy(linkable, tmp_path)
     return manifest(tmp_path, [HEADERS], [made], 'defines = ["TF_LITE_STATIC_MEMORY", "NDEBUG"]')
 
 
-def test_a_sound_library(whole, tmp_path):
+@pytest.mark.xdist_group("linkable")
+def test_a_sound_library(whole, linkable):
     found = check(whole, "--format", "json")
     assert found.return_value == 0, found.stdout
     rows = json.loads(found.stdout)
     assert [(row["check"], row["result"]) for row in rows] == [(name, "ok") for name in CHECKS]
     assert "bytes of flash" in rows[-1]["finding"]
-    (elf,) = tmp_path.glob("cache/harness/firmware/*/firmware.elf")
+    (elf,) = linkable.parent.glob("cache/harness/firmware/*/firmware.elf")
     made = elf.stat().st_mtime_ns
     assert check(whole).return_value == 0
     assert elf.stat().st_mtime_ns == made  # found, and not linked anew
 
 
+@pytest.mark.slow
 def test_a_library_from_which_no_firmware_can_be_linked(whole, tmp_path):
     subprocess.run(["arm-none-eabi-ar", "d", tmp_path / "libtflm.a", "micro_log.o"], check=True)
     found = check(whole, "--format", "json")
@@ -75,6 +83,7 @@ def test_a_library_from_which_no_firmware_can_be_linked(whole, tmp_path):
     assert rows[-1]["hint"]
 
 
+@pytest.mark.slow
 def test_a_firmware_that_does_not_fit_the_board(whole, tmp_path):
     (tmp_path / "small.toml").write_text('base = "stm32f407-virtual"\nflash.firmware.size_bytes = 0x4000\n')
     found = check(whole, board=str(tmp_path / "small.toml"))
@@ -96,6 +105,7 @@ def test_a_library_without_tflm(tmp_path):
         assert re.search(rf"{name} +not checked", found.stdout)
 
 
+@pytest.mark.xdist_group("linkable")
 def test_a_table_for_people(whole):
     found = check(whole)
     assert "TFLM 2026-01, schema not told" in found.stdout

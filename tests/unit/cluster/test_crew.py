@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from harness import __version__
 from harness.bench.boards import load_board
 from harness.cluster import crew
 from harness.cluster.messages import OfferedDut, offer_to_text, outcome_to_text
 from harness.domain.attempt import Circumstances, Job
 from harness.errors import BenchError
+from harness.files.version import version
 from harness.results.reconcile import reconcile
 from harness.session import RunOptions
 from harness.sweep.crew import Crashed, Ended, Lost, Revived
@@ -55,10 +55,10 @@ class Future:
 class Scheduler:
     """What a dask client shows of its scheduler."""
 
-    def __init__(self, offers, version=__version__):
+    def __init__(self, offers, said=None):
         self.workers = {address: {"name": address[-1]} for address in offers}
         self.submitted = []
-        self._offers = {address: offer_to_text(version, duts) for address, duts in offers.items()}
+        self._offers = {address: offer_to_text(said or version(), duts) for address, duts in offers.items()}
         self.scheduler = type("Address", (), {"address": "tcp://lab:8786"})
 
     def scheduler_info(self):
@@ -107,8 +107,9 @@ def test_without_a_fitting_unit_there_is_no_crew():
 
 
 def test_another_version_of_harness_is_refused():
-    with pytest.raises(BenchError, match="another version"):
-        crew.offered_duts(Scheduler({"tcp://a": [LEFT]}, version="0.0.1"), [BOARD])
+    with pytest.raises(BenchError, match="another version") as caught:
+        crew.offered_duts(Scheduler({"tcp://a": [LEFT]}, said="2026.12.0+g0000000"), [BOARD])
+    assert f"found 2026.12.0+g0000000, expected {version()}\nhint: " in str(caught.value)
 
 
 def test_a_job_goes_to_the_worker_of_its_unit_and_its_outcome_comes_back(two, scheduler, job):

@@ -8,6 +8,9 @@ import pytest
 
 from harness.files.resources import firmware_dir
 
+# The program is compiled once for all of them.
+pytestmark = pytest.mark.xdist_group("format_text")
+
 EXPECTED = [
     "nothing to format",
     "0 -7 -2147483648",

@@ -4,6 +4,9 @@ import pytest
 
 from tests.support.firmware_script import Script
 
+# The program is compiled once for all of them.
+pytestmark = pytest.mark.xdist_group("firmware")
+
 HELLO = {"cmd": "hello"}
 SCAN = {"cmd": "scan"}
 INVOKE = {"cmd": "invoke"}

@@ -7,6 +7,9 @@ import pytest
 from harness.build.model_image import HEADER_BYTES, pack
 from tests.support.firmware_script import BUILD_ID, Script
 
+# The program is compiled once for all of them.
+pytestmark = pytest.mark.xdist_group("firmware")
+
 MODEL = Script().packed()
 
 

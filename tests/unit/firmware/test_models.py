@@ -7,6 +7,9 @@ import pytest
 from harness.build.model_image import HEADER_BYTES, pack
 from tests.support.firmware_script import BUILD_ID, Script
 
+# The program is compiled once for all of them.
+pytestmark = pytest.mark.xdist_group("firmware")
+
 FIRST = Script(head_bytes=256, tail_bytes=64, input_bytes=16)
 SECOND = Script(head_bytes=128, tail_bytes=32, input_bytes=12, in_invoke=[(300, 4)])
 SCAN = {"cmd": "scan"}

@@ -8,6 +8,9 @@ import pytest
 from harness.device import wire
 from tests.support.firmware_script import NONCE
 
+# The program is compiled once for all of them.
+pytestmark = pytest.mark.xdist_group("firmware")
+
 HELLO = {"cmd": "hello"}
 
 

@@ -9,7 +9,11 @@ from harness.estimate.host.estimate import HOST_PROFILE, host_estimate
 from tests.support.models import ModelBuilder, chain
 from tests.support.places import SHARED
 
-PUBLIC = sorted((SHARED / "models").glob("*.tflite"))
+PUBLIC = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem.startswith("seanet_") else [])
+    for path in sorted((SHARED / "models").glob("*.tflite"))
+]
+"""The models; what was cut out of one large network, operator by operator, takes its time."""
 
 pytest.importorskip("tflite_micro", reason="the official wheel is not installed (extra oracle)")
 
@@ -31,7 +35,7 @@ def figures(found):
 
 
 @pytest.mark.skipif(not PUBLIC, reason="the public models are not there")
-@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PUBLIC)
 def test_the_layout_equals_the_host_on_public_models(path):
     model = read_model(path)
     assert figures(estimate(model, HOST_PROFILE)) == figures(host_estimate(model))
