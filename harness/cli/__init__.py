@@ -23,7 +23,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "doctor": ("doctor", "Check toolchain, probes, ports and permissions, and say how to mend what is wrong."),
     "estimate": ("estimate", "Say what arena a model needs, without a device."),
     "plan": ("plan", "Show the memory plan of a model, what could be saved, and write a better one."),
-    "tflm": ("tflm", "Check a TFLM library that somebody else has built."),
+    "tflm": ("tflm", "List TFLM generations and packages, and check a library that somebody else has built."),
     "build": ("build", "Build the firmware for a board."),
     "flash": ("flash", "Write firmware and model into a board's flash."),
     "run": ("run", "Estimate, build, flash, measure and reconcile."),

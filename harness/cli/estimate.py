@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +18,6 @@ from harness.cli.estimating import (
     external_option,
     input_shape_option,
     method_option,
-    profile_for,
-    profile_options,
     shared_arena_option,
 )
 from harness.cli.options import (
@@ -31,9 +31,11 @@ from harness.cli.options import (
 )
 from harness.cli.output import FORMATS, show, tell
 from harness.cli.planners import planner_columns
+from harness.cli.profiles import ALL, all_profiles, profile_for, profile_options
 from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.plan import Comparison
+from harness.domain.tflm_options import TflmOptions
 from harness.errors import HarnessError, UsageError, printable
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def command(
     models: tuple[Path, ...],
     tflm: str,
     abi: str | None,
-    kernels: str | None,
+    tflm_options: TflmOptions,
     board: Board | None,
     method: str,
     input_shapes: tuple[str, ...],
@@ -85,24 +87,18 @@ def command(
     """Say what arena each model needs, without a device."""
     if output and output_format != C_HEADER:
         raise UsageError("-o goes with --format c-header", hint="send stdout to a file for the other formats")
-    profile = profile_for(tflm, abi, kernels, board, method)
+    profiles = _profiles(tflm, abi, tflm_options, board, method)
     folder = corrections_folder(corrections_dir, no_corrections)
     board_id = board.id if board else None
-    estimator = Estimator(profile, method, input_shapes, arena_size, margin_percent, board_id, folder)
-    read: list[ModelFile] = []
-    answers: list[_Answer] = []
-    status = 0
-    for path in models:
-        try:
-            model = estimator.read(path)
-            answers.append(_Answer(estimator.estimate(model), _compare(model, profile) if planners else None))
-            read.append(model)
-        except HarnessError as error:
-            click.echo(f"error: {error}", err=True)
-            status = max(status, error.exit_code)
+    estimators = [
+        Estimator(profile, method, input_shapes, arena_size, margin_percent, board_id, folder) for profile in profiles
+    ]
+    if len(estimators) > 1 and (shared_arena or output_format == C_HEADER):
+        raise UsageError("this is for one TFLM", measured=f"--tflm {ALL}", hint="name the one that you build with")
+    answers, read, status = _ask(models, estimators, planners=planners)
     others = beside([answer.estimate for answer in answers], external)
     if shared_arena and status == 0:
-        answers.append(_Answer(estimator.shared(read), None))
+        answers.append(_Answer(estimators[0].shared(read), None))
     if output_format != C_HEADER:
         answers += [_Answer(other, None) for other in others]
         show([answer.as_json() for answer in answers], output_format, _rows(answers))
@@ -111,6 +107,12 @@ def command(
     for found in (answer.estimate for answer in answers):
         tell(found.model, [*(f"with the correction {id_}" for id_ in found.corrections), *found.warnings])
     return status
+
+
+def _profiles(tflm: str, abi: str | None, options: TflmOptions, board: Board | None, method: str) -> Sequence[Profile]:
+    if tflm == ALL:
+        return all_profiles(abi, options, board)
+    return [profile_for(tflm, abi, options, board, method)]
 
 
 @dataclass(frozen=True)
@@ -133,11 +135,42 @@ class _Answer:
         return row
 
 
+def _ask(
+    models: Sequence[Path], estimators: Sequence[Estimator], *, planners: bool
+) -> tuple[list[_Answer], list[ModelFile], int]:
+    """The estimates of all models, the models that have one, and the exit status; what is wrong is told meanwhile."""
+    answers: list[_Answer] = []
+    read: dict[Path, ModelFile] = {}
+    status = 0
+    for path, estimator in product(models, estimators):
+        try:
+            model = estimator.read(path)
+            compared = _compare(model, estimator.profile) if planners else None
+            answers.append(_Answer(estimator.estimate(model), compared))
+            read[path] = model
+        except HarnessError as error:
+            click.echo(f"error: {error}", err=True)
+            status = max(status, error.exit_code)
+    if len(estimators) > 1 and len(read) == len(set(models)):
+        status = 0  # what one generation lacks is no error where others are asked, too
+    return answers, list(read.values()), status
+
+
 def _rows(answers: list[_Answer]) -> list[dict[str, object]]:
     """One row each; what only some of them have is missing in the others."""
     rows = [answer.as_row() for answer in answers]
+    if len({answer.estimate.profile.tflm for answer in answers}) > 1:
+        _add_changes(rows)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     return [{column: row.get(column) for column in columns} for row in rows]
+
+
+def _add_changes(rows: list[dict[str, object]]) -> None:
+    """How much more each model uses than with the newest TFLM, which comes first."""
+    newest: dict[object, object] = {}
+    for row in rows:
+        base, used = newest.setdefault(row["model"], row["used_bytes"]), row["used_bytes"]
+        row["change_bytes"] = used - base if isinstance(used, int) and isinstance(base, int) else None
 
 
 def _compare(model: ModelFile, profile: Profile) -> Comparison:

@@ -9,29 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from harness.cli.options import Decorator, together
-from harness.cli.progress import StderrProgress
-from harness.domain import generations
-from harness.domain.board import Board
+from harness.cli.options import Decorator
 from harness.domain.estimate import Estimate, Profile
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.estimate import ModelFile
 
-DEFAULT_TFLM: Final = generations.DEFAULT
-DEFAULT_ABI: Final = "arm32"
-DEFAULT_KERNELS: Final = "reference"
-_SHORT_ENUMS: Final = "-fshort-enums"
 METHODS: Final = ("layout", "formula", "host")
 
-profile_options: Decorator = together(
-    click.option(
-        "--tflm", default=DEFAULT_TFLM, show_default=True, help="TFLM generation, or the manifest of your own TFLM."
-    ),
-    click.option("--abi", help=f"Binary interface, such as x86-64.  [default: the board's, or {DEFAULT_ABI}]"),
-    click.option("--kernels", help=f"Kernel set, such as cmsis-nn.  [default: the manifest's, or {DEFAULT_KERNELS}]"),
-)
 method_option: Decorator = click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -131,45 +117,3 @@ def beside(estimates: Sequence[Estimate], files: Sequence[Path]) -> list[Estimat
     from harness.estimate import external_estimates, read_external
 
     return [found for path in files for found in external_estimates(read_external(path), estimates)]
-
-
-def profile_for(tflm: str, abi: str | None, kernels: str | None, board: Board | None, method: str) -> Profile:
-    """The profile that options ask for.
-
-    Raises:
-        UsageError: they contradict each other.
-        SourceError: a manifest, or what it names, cannot be used.
-    """
-    tflm, kernels = _generation_and_kernels(tflm, kernels)
-    if board and abi not in {None, board.abi}:
-        raise UsageError("--abi is not the board's", measured=abi, expected=board.abi)
-    profile = Profile(tflm, abi or (board.abi if board else DEFAULT_ABI), kernels)
-    if method != "host":
-        return profile
-    from harness.estimate import HOST_PROFILE
-
-    if abi is None:
-        profile = Profile(tflm, HOST_PROFILE.abi, kernels)
-    if profile != HOST_PROFILE:
-        raise UsageError(
-            "the host method has one TFLM only: the official wheel", measured=profile.id, expected=HOST_PROFILE.id
-        )
-    return HOST_PROFILE
-
-
-def _generation_and_kernels(tflm: str, kernels: str | None) -> tuple[str, str]:
-    """What a manifest says of its library; without one, what the options say."""
-    from harness import plugins
-
-    if not plugins.is_manifest(tflm):
-        return plugins.GENERATIONS.get(tflm, tflm), kernels or DEFAULT_KERNELS
-    progress = StderrProgress()
-    try:
-        source = plugins.tflm_provider(tflm).fetch(progress)
-    finally:
-        progress.clear()
-    if _SHORT_ENUMS in (source.abi_flags or ()):
-        click.echo(f"warning: {tflm}: with {_SHORT_ENUMS} structures are smaller than this estimate has them", err=True)
-    if kernels not in {None, source.kernels}:
-        raise UsageError("--kernels is not the manifest's", where=tflm, measured=kernels, expected=source.kernels)
-    return source.generation, source.kernels

@@ -212,20 +212,15 @@ unit_options: Decorator = together(board_option, probe_option, port_option)
 
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_TREE_OPTIONS: Decorator = together(
-    click.option(
-        "--kernels",
-        type=click.Choice(SOURCE_KERNELS),
-        help="Kernels to compile from TFLM's sources.  [default: reference, where the sources have them]",
-    ),
+_TREE_FOLDERS: Decorator = together(
     click.option("--include", multiple=True, type=_FOLDER, help="Include folder that TFLM's sources need besides."),
     click.option("--cmsis-nn", type=_FOLDER, help="CMSIS-NN's sources.  [default: in TFLM's sources, or beside them]"),
     click.option("--esp-nn", type=_FOLDER, help="ESP-NN's sources.  [default: beside TFLM's sources]"),
 )
 
 
-def tree_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a user may say of TFLM's sources: four options, which the command gets as one, `tflm_options`."""
+def _bundled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, with four options as one, `tflm_options`."""
 
     @functools.wraps(function)
     def bundled(
@@ -240,4 +235,24 @@ def tree_options(function: Callable[..., Any]) -> Callable[..., Any]:
         nn_folders = (folder.absolute() if folder else None for folder in (cmsis_nn, esp_nn))
         return function(*arguments, tflm_options=TflmOptions(kernels, folders, *nn_folders), **others)
 
-    return _TREE_OPTIONS(bundled)
+    return _TREE_FOLDERS(bundled)
+
+
+def tree_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a user may say of the TFLM's sources that are to be built, as `tflm_options`."""
+    kernels = click.option(
+        "--kernels",
+        type=click.Choice(SOURCE_KERNELS),
+        help="Kernels to compile from TFLM's sources.  [default: reference, where the sources have them]",
+    )
+    return kernels(_bundled(function))
+
+
+def profile_tree_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a user may say of the TFLM that an estimate is for, as `tflm_options`."""
+    kernels = click.option(
+        "--kernels",
+        metavar="NAME",
+        help="Kernel set: reference, cmsis-nn, esp-nn or esp-nn-s3.  [default: that of the TFLM, or reference]",
+    )
+    return kernels(_bundled(function))

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.estimating import Estimator, input_shape_option, profile_for, profile_options
+from harness.cli.estimating import Estimator, input_shape_option
 from harness.cli.options import BoardType, models_argument, together
 from harness.cli.output import Row, format_option, show, tell
 from harness.cli.planners import planner_columns
+from harness.cli.profiles import profile_for, profile_options
 from harness.domain.board import Board
 from harness.domain.estimate import Profile
 from harness.domain.plan import MemoryPlan, TimelineBar
+from harness.domain.tflm_options import TflmOptions
 from harness.errors import HarnessError, UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def command(
     models: tuple[Path, ...],
     tflm: str,
     abi: str | None,
-    kernels: str | None,
+    tflm_options: TflmOptions,
     board: Board | None,
     input_shapes: tuple[str, ...],
     persistent: tuple[str, ...],
@@ -91,7 +93,7 @@ def command(
 
     if write_offline and len(models) > 1:
         raise UsageError("--write-offline takes one model", measured=f"{len(models)} models")
-    profile = profile_for(tflm, abi, kernels, board, method="layout")
+    profile = profile_for(tflm, abi, tflm_options, board)
     estimator = Estimator(profile, shapes=input_shapes, board=board.id if board else None)
     plans: list[MemoryPlan] = []
     status = 0

@@ -15,6 +15,7 @@ from harness.domain.board import Board
 from harness.errors import BenchError, BuildError, DoesNotLinkError, HarnessError, ToolchainError
 
 if TYPE_CHECKING:
+    from harness.domain.estimate import Profile
     from harness.domain.firmware import FirmwareImage
     from harness.tflm.findings import LibraryFinding
     from harness.tflm.survey import Survey
@@ -22,7 +23,46 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Look at a TFLM library that somebody else has built."""
+    """Which TFLMs there are, and what is wrong with one that somebody else has built."""
+
+
+@command.command("list")
+@format_option
+def list_(output_format: str) -> None:
+    """List the TFLM generations, and the packages that carry them.
+
+    `tflm` is what `harness estimate --tflm` takes. Figures whose basis is `measured` were compared with such a TFLM on
+    a device; where it is `read`, they follow from its sources.
+    """
+    from harness.domain.distributions import DISTRIBUTIONS
+    from harness.domain.estimate import Profile
+    from harness.domain.generations import GENERATIONS, served
+    from harness.estimate import basis_of
+
+    rows: list[Row] = [
+        _list_row(each.name, each.name, Profile(each.name, "arm32"), each.basis, f"from {each.since} on")
+        for each in served(GENERATIONS)
+    ]
+    for package in DISTRIBUTIONS:
+        profile = Profile(
+            package.generation, "arm32", package.kernels, package.static_memory, frozenset(package.traits)
+        )
+        rows += [
+            _list_row(word, package.generation, profile, basis_of(profile), package.evidence) for word in package.words
+        ]
+    show(rows, output_format)
+
+
+def _list_row(word: str, generation: str, profile: Profile, basis: str, known_from: str) -> Row:
+    return {
+        "tflm": word,
+        "generation": generation,
+        "kernels": profile.kernels,
+        "static_memory": profile.static_memory,
+        "traits": ", ".join(sorted(profile.traits)),
+        "basis": basis,
+        "known_from": known_from,
+    }
 
 
 @command.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from harness.domain.generations import canonical, generation_named
+from harness.domain.generations import MEASURED, canonical, generation_named
 
 SHARED_NAME: Final = "(shared)"
 """What several models that share an arena are called, in place of a file name."""
@@ -83,6 +83,7 @@ class Estimate:
             Its own objects are larger than the plain interpreter's, so that alignment comes out differently.
         corrections: ids of the corrections applied.
         warnings: what the user should know.
+        basis: whether figures of this profile were measured, or read from TFLM's sources.
     """
 
     model: str
@@ -99,3 +100,4 @@ class Estimate:
     corrections: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     board: str | None = None
+    basis: str = MEASURED

@@ -59,12 +59,12 @@ class Trait:
 
     Attributes:
         name: how profiles call it.
-        mark: which headers have it.
+        mark: which headers have it; None where no header shows it.
         about: what it means for the arena.
     """
 
     name: str
-    mark: Mark
+    mark: Mark | None
     about: str
 
 
@@ -80,6 +80,7 @@ class TflmGeneration:
         layout: module in `harness/estimate/layout`, or a module's full name.
         marks: all of them tell it from older ones.
         basis: whether its figures were measured with such a library, or read from its sources.
+        measured_kernels: the kernel sets that were measured, where any was.
         aliases: names that it had before.
         traits: differences inside it.
         refused: why harness does not serve it; empty when it does.
@@ -93,6 +94,7 @@ class TflmGeneration:
     layout: str = ""
     marks: tuple[Mark, ...] = ()
     basis: str = READ
+    measured_kernels: tuple[str, ...] = ("reference",)
     aliases: tuple[str, ...] = ()
     traits: tuple[Trait, ...] = ()
     refused: str = ""
@@ -121,6 +123,7 @@ GENERATIONS: Final[tuple[TflmGeneration, ...]] = (
         layout="tflm_2026_01",
         marks=(Mark("scratch of REDUCE", (f"{_KERNELS}/reduce.h",), r"\bscratch_accumulator_idx\b"),),
         basis=MEASURED,
+        measured_kernels=("reference", "cmsis-nn"),
         aliases=("2026-08",),
     ),
     TflmGeneration(
@@ -132,6 +135,7 @@ GENERATIONS: Final[tuple[TflmGeneration, ...]] = (
         layout="tflm_2024_12",
         marks=(Mark("scratch for compressed weights", (f"{_KERNELS}/conv.h",), r"\bweights_scratch_index\b"),),
         basis=MEASURED,
+        traits=(Trait("counts-temporaries", None, "Infineon's fork: both allocators take 40 bytes"),),
     ),
     TflmGeneration(
         name="2024-09",

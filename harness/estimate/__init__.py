@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness.estimate.external import external_estimates, read_external
     from harness.estimate.host.estimate import HOST_PROFILE, host_estimate
     from harness.estimate.host.run import host_run
-    from harness.estimate.layout.generation import installed_generations, struct_sizes
+    from harness.estimate.layout.generation import basis_of, has_profile, installed_generations, struct_sizes
     from harness.estimate.one_model import DEFAULT_ARENA_BYTES, device_refusals, estimate
     from harness.estimate.reading.foreign import foreign_advice
     from harness.estimate.reading.model_file import ModelFile, file_name, read_model
@@ -41,6 +41,7 @@ __all__ = [
     "ModelFile",
     "analyse",
     "array_bytes",
+    "basis_of",
     "compare",
     "corrected",
     "default_dir",
@@ -49,6 +50,7 @@ __all__ = [
     "external_estimates",
     "file_name",
     "foreign_advice",
+    "has_profile",
     "host_estimate",
     "host_run",
     "installed_generations",
@@ -82,7 +84,7 @@ _HOMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "external": ("external_estimates", "read_external"),
         "host.estimate": ("HOST_PROFILE", "host_estimate"),
         "host.run": ("host_run",),
-        "layout.generation": ("installed_generations", "struct_sizes"),
+        "layout.generation": ("basis_of", "has_profile", "installed_generations", "struct_sizes"),
         "one_model": ("DEFAULT_ARENA_BYTES", "device_refusals", "estimate"),
         "reading.foreign": ("foreign_advice",),
         "reading.model_file": ("ModelFile", "file_name", "read_model"),

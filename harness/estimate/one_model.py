@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.domain.estimate import Estimate, Profile, Section
+from harness.domain.generations import MEASURED
 from harness.domain.graph import Graph
 from harness.errors import ModelError, UsageError
 from harness.estimate.formula import UNKNOWN_SCRATCH_BYTES, formula_sections
 from harness.estimate.layout.arena import ALIGNMENT, Allocate, align_up, replay, size_ending_at, smallest_size
-from harness.estimate.layout.generation import Generation, Layout, Target, generation_of
+from harness.estimate.layout.generation import Generation, Layout, Target, basis_of, generation_of
 from harness.estimate.planning import overlaps
 from harness.estimate.reading.checks import check_order, check_shapes, inspect
 from harness.estimate.reading.foreign import foreign_advice
@@ -99,11 +100,19 @@ def _by_layout(model: ModelFile, graph: Graph, purpose: _Purpose) -> Estimate:
         sections=(Section("planned_tensors_and_scratch", "head", head), *_tail_sections(usage.sections)),
         recorded_sections=_recorded(generation, target, layout, purpose.arena_size_bytes),
         warnings=(
+            *_basis_warnings(purpose.profile),
             *inspect(graph).warnings,
             *generation.warnings(graph, purpose.profile.kernels),
             *_overlap_warnings(layout),
         ),
+        basis=basis_of(purpose.profile),
     )
+
+
+def _basis_warnings(profile: Profile) -> tuple[str, ...]:
+    if basis_of(profile) == MEASURED:
+        return ()
+    return (f"figures for {profile.id} were read from TFLM's sources, and not measured yet: run it on the device",)
 
 
 def device_refusals(graph: Graph, profile: Profile) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from harness.domain.estimate import Estimate, Profile, Section
-from harness.domain.generations import canonical
+from harness.domain.generations import MEASURED, canonical
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
 from harness.errors import ResultError
@@ -30,6 +30,7 @@ def estimate_to_json(estimate: Estimate) -> Json:
         "kernels": estimate.profile.kernels,
         "static_memory": estimate.profile.static_memory,
         "traits": sorted(estimate.profile.traits),
+        "basis": estimate.basis,
         "method": estimate.method,
         "arena_used_bytes": estimate.arena_used_bytes,
         "head_bytes": estimate.head_bytes,
@@ -170,6 +171,7 @@ def estimate_from_json(item: Fields) -> Estimate:
         recorded_sections=_sections_from_json(item, "recorded_sections") if item.has("recorded_sections") else (),
         corrections=item.texts("corrections"),
         warnings=item.texts("warnings"),
+        basis=item.text("basis") if item.has("basis") else MEASURED,
     )
 
 

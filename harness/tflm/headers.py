@@ -94,7 +94,9 @@ def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
     texts, missing = _read_all(firmware_dir() / "tflm" / f"{found.layer}.cc", folders)
     return Headers(
         found.name,
-        frozenset(trait.name for trait in found.traits if trait.mark.holds(_texts(folders, trait.mark.headers))),
+        frozenset(
+            trait.name for trait in found.traits if trait.mark and trait.mark.holds(_texts(folders, trait.mark.headers))
+        ),
         found.name != FIRST and _VARIABLE_ARGUMENTS.search(_text(folders, _DEBUG_LOG)) is None,
         _operators(folders, found.name),
         fingerprint(*(part for name in sorted(texts) for part in (name, texts[name]))),

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final
 
 from harness.domain.estimate import Profile
-from harness.domain.generations import GENERATIONS, TflmGeneration, generation_named, served
+from harness.domain.generations import GENERATIONS, READ, TflmGeneration, generation_named, served
 from harness.domain.graph import Graph, Operator, Subgraph, Tensor, operator_place, tensor_place
 from harness.errors import UsageError
 from harness.estimate.layout.arena import Trace
@@ -165,6 +165,23 @@ def _with_traits(generation: Generation, traits: frozenset[str], entry: TflmGene
     for trait in sorted(traits):
         _check(trait, tuple(each.name for each in entry.traits), f"trait of TFLM {generation.id}")
     return generation if generation.with_traits is None else generation.with_traits(traits)
+
+
+def has_profile(profile: Profile) -> bool:
+    """Whether there is such a profile."""
+    try:
+        generation_of(profile)
+    except UsageError:
+        return False
+    return True
+
+
+def basis_of(profile: Profile) -> str:
+    """Whether figures for a profile were measured with such a TFLM, or read from its sources."""
+    entry = _entry(profile.tflm)
+    plain = profile.static_memory and not profile.traits
+    kernels = profile.kernels in entry.measured_kernels
+    return entry.basis if plain and kernels else READ
 
 
 def struct_sizes(profile: Profile) -> Mapping[str, int]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.estimate.layout import tflm_2026_01 as newer
+from harness.estimate.layout.generation import Generation
 from harness.estimate.layout.modern.tables import changed, generation
 from harness.estimate.layout.rules import OUTPUT, OpRule, is_int8, is_quantized, rule, scratch, temporary
 
@@ -44,4 +45,12 @@ TABLES: Final = replace(
     has_64_bit=False,
 )
 
-GENERATION: Final = generation("2024-12", TABLES)
+# The fork of Infineon's ml-tflite-micro 3.4.0: one member more in each of the two.
+_INFINEON: Final = replace(TABLES, struct_sizes={"SingleArenaBufferAllocator": (40, 80), "MicroAllocator": (40, 80)})
+
+
+def _with_traits(traits: frozenset[str]) -> Generation:
+    return generation("2024-12", _INFINEON if "counts-temporaries" in traits else TABLES)
+
+
+GENERATION: Final = replace(generation("2024-12", TABLES), with_traits=_with_traits)

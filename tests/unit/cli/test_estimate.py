@@ -10,7 +10,7 @@ from harness import plugins
 from harness.cli.estimate import command
 from harness.domain.correction import Correction, FitErrors, FittedModel, Offset
 from harness.domain.estimate import Profile
-from harness.domain.firmware import TflmSource
+from harness.domain.firmware import STATIC_MEMORY, TflmSource
 from harness.errors import UsageError
 from harness.estimate.corrections import to_toml
 from tests.support.models import ModelBuilder, chain
@@ -80,9 +80,9 @@ def test_abi_and_kernels_are_chosen(model):
 @pytest.fixture
 def manifest(monkeypatch):
     """A manifest whose library is of 2026 and has CMSIS-NN's kernels."""
-    source = TflmSource("2026-08", "mine", "00", (), (), kernels="cmsis-nn")
+    source = TflmSource("2026-08", "mine", "00", (), (), {STATIC_MEMORY: None}, kernels="cmsis-nn")
     provider = SimpleNamespace(fetch=lambda progress: source)
-    monkeypatch.setattr(plugins, "tflm_provider", {"mine/tflm.toml": provider}.__getitem__)
+    monkeypatch.setattr(plugins, "tflm_provider", lambda word, options: {"mine/tflm.toml": provider}[word])
     return "mine/tflm.toml"
 
 
@@ -97,9 +97,10 @@ def test_a_manifest_tells_generation_and_kernels(model, manifest):
 
 
 def test_short_enumerations_are_warned_of(model, monkeypatch):
-    source = TflmSource("2026-08", "mine", "00", (), (), abi_flags=("-mcpu=cortex-m4", "-fshort-enums"))
+    flags = ("-mcpu=cortex-m4", "-fshort-enums")
+    source = TflmSource("2026-08", "mine", "00", (), (), {STATIC_MEMORY: None}, abi_flags=flags)
     provider = SimpleNamespace(fetch=lambda progress: source)
-    monkeypatch.setattr(plugins, "tflm_provider", {"mine/tflm.toml": provider}.__getitem__)
+    monkeypatch.setattr(plugins, "tflm_provider", lambda word, options: {"mine/tflm.toml": provider}[word])
     result = run(model, "--tflm", "mine/tflm.toml", "--format", "json")
     assert "warning: mine/tflm.toml: with -fshort-enums structures are smaller" in result.stderr
     assert json.loads(result.stdout)[0]["tflm"] == "2026-01"

@@ -35,7 +35,10 @@ def softmax(element: str = "int8") -> ModelBuilder:
 
 
 def warnings(model: ModelBuilder, profile: Profile) -> tuple[str, ...]:
-    return estimate(ModelFile.of("m", model.build()), profile).warnings
+    """All but the one that figures for ESP-NN were read, and not measured."""
+    first, *others = estimate(ModelFile.of("m", model.build()), profile).warnings
+    assert "not measured yet" in first
+    return tuple(others)
 
 
 def test_kernels_for_plain_cores_take_no_scratch_but_for_softmax() -> None:
