@@ -19,6 +19,7 @@
     │   ├── LockedError                3             the chip's read-out protection is on
     │   ├── WrongDeviceError           3             another chip or unit than asked for
     │   ├── SerialPortError            3             no port, no permission, port in use, port gone
+    │   ├── ForeignHandError           3             somebody else reset or halted the chip
     │   ├── ProtocolError              3             the device answers, but not in our frames
     │   └── DeadlineError              3             nothing came within the time allowed
     ├── DoesNotLinkError               1   does_not_link  firmware and model do not fit the board's memory
@@ -164,6 +165,10 @@ class WrongDeviceError(BenchError):
 
 class SerialPortError(BenchError):
     """No serial port, no permission, in use, or gone."""
+
+
+class ForeignHandError(BenchError):
+    """Somebody else reset or halted the chip while it worked: a debugger, a button, a program at its port."""
 
 
 class ProtocolError(BenchError):

@@ -230,6 +230,18 @@ class Inspectable(Protocol):
         """
 
 
+@runtime_checkable
+class HaltWatcher(Protocol):
+    """What a flash session may offer besides: whether the core stands still."""
+
+    def is_halted(self) -> bool:
+        """Whether a debugger has halted the core; a core that met a breakpoint of its own program is not meant.
+
+        Raises:
+            ProbeError: there is no way to the core.
+        """
+
+
 class Flasher(Protocol):
     """A way to write a chip's flash and to start it."""
 

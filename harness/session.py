@@ -26,7 +26,7 @@ from harness.domain.postmortem import PostMortem
 from harness.domain.recipe import FlashedModel, Subject
 from harness.domain.reconciliation import Reconciliation, RowSubject
 from harness.domain.run_options import RunOptions
-from harness.errors import BenchError, HarnessError
+from harness.errors import BenchError, ForeignHandError, HarnessError
 from harness.estimate import ModelFile, host_run, load_graph, struct_sizes
 from harness.measure.expectation import advised_for_board, expect, label_of, profile_of
 from harness.measure.min_arena import find_min_arena
@@ -37,6 +37,9 @@ from harness.ports import Progress
 from harness.results.reconcile import reconcile, without_measurement
 
 __all__ = ["ModelSession", "OpenSession", "RunOptions", "Session", "open_session"]
+
+_TRIES = 3
+"""Measurements that are begun before somebody else's hand in them is told."""
 
 
 class ModelSession(Protocol):
@@ -154,7 +157,7 @@ class Session:
         expected: Estimate | None = None
         try:
             expected = expect(models, self._image, self._board, self._options)
-            found = self._measure(models, expected)
+            found = self._measured_undisturbed(models, expected)
         except HarnessError as error:
             if isinstance(error, BenchError) or (self._postmortem and self._postmortem.probe_trouble):
                 with suppress(HarnessError):  # what broke first is what there is to say
@@ -206,6 +209,13 @@ class Session:
             names = ", ".join(model.name for model in models)
             packed = pack_all(names, [(model.data, model.sha256) for model in models], self._image.build_id)
         return plugins.packager(self._board.packager).parts(self._image, packed)
+
+    def _measured_undisturbed(self, models: Sequence[ModelFile], expected: Estimate) -> Measurement:
+        """A measurement that nobody has reset or halted the chip in: one that somebody did is made anew."""
+        for _ in range(_TRIES - 1):
+            with suppress(ForeignHandError):
+                return self._measure(models, expected)
+        return self._measure(models, expected)
 
     def _measure(self, models: Sequence[ModelFile], expected: Estimate) -> Measurement:
         parts = self._parts(models)

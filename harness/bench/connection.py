@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from harness import plugins
+from harness.bench.claims import claim_port, claim_unit
 from harness.bench.flash import FLASH_SYMPTOMS, blamed_on_flash
 from harness.bench.identity import find_port
 from harness.device.serial_log import RecordedLine, SerialLog
@@ -15,7 +16,8 @@ from harness.domain.board import Board
 from harness.domain.dut import Dut
 from harness.domain.firmware import FlashPart
 from harness.domain.run_options import RunOptions
-from harness.ports import Family, Flasher, FlashSession, Line
+from harness.errors import BenchError
+from harness.ports import Family, Flasher, FlashSession, HaltWatcher, Line
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Connection:
         """
         if self._bench is None:
             dut = self._stack.enter_context(self._acquired())
+            self._stack.enter_context(claim_unit(dut))
             flash = self._stack.enter_context(self._flasher.connect(dut))
             self._bench = HeldUnit(dut, flash)
             self._port = dut.port
@@ -99,13 +102,28 @@ class Connection:
     @contextmanager
     def _device(self, flash: FlashSession) -> Iterator[Device]:
         transport = plugins.transport(self._board.transport)
-        self._port = self._port or find_port(flash, self._board, self.family, transport)
+        if not self._port:
+            self._port = find_port(flash, self._board, self.family, transport)
+            self._stack.enter_context(claim_port(self._port))
 
         def open_line() -> Line:
             return RecordedLine(transport.open(self._port, self._board.baud_rate), self.serial_log)
 
         line = flash.start(open_line)
         try:
-            yield Device(line, lambda: flash.restart(line), patience_for(self._board), self.family.words)
+            yield Device(
+                line,
+                lambda: flash.restart(line),
+                patience_for(self._board),
+                self.family.words,
+                is_halted=lambda: _is_halted(flash),
+            )
         finally:
             line.close()
+
+
+def _is_halted(flash: FlashSession) -> bool:
+    """Whether the core stands still, as far as the flasher can tell."""
+    with suppress(BenchError):  # the silence is what there is to say
+        return isinstance(flash, HaltWatcher) and flash.is_halted()
+    return False

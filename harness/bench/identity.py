@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
+from harness.bench.claims import claim_port
 from harness.device.talk import Device, Patience
 from harness.domain.board import Board
 from harness.errors import HarnessError, SerialPortError
@@ -50,13 +53,14 @@ def find_port(flash: FlashSession, board: Board, family: Family, transport: Tran
 
 def _unit_at(port: str, flash: FlashSession, board: Board, family: Family, transport: Transport) -> str:
     """The unit that says hello at a port after a restart; in words, when none does."""
-    try:
-        line = flash.start(lambda: transport.open(port, board.baud_rate))
-    except SerialPortError as error:
-        return error.what
-    try:
-        return Device(line, lambda: flash.restart(line), _PATIENCE, family.words).await_boot().unit
-    except HarnessError as error:
-        return error.what
-    finally:
-        line.close()
+    with ExitStack() as held:
+        try:
+            held.enter_context(claim_port(port))
+            line = flash.start(lambda: transport.open(port, board.baud_rate))
+        except SerialPortError as error:
+            return error.what
+        held.callback(line.close)
+        try:
+            return Device(line, lambda: flash.restart(line), _PATIENCE, family.words).await_boot().unit
+        except HarnessError as error:
+            return error.what

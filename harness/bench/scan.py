@@ -7,11 +7,13 @@ the serial line and its probe reads from the chip, is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness import plugins
 from harness.bench.boards import board_ids, load_board
+from harness.bench.claims import claim_port, claim_unit
 from harness.bench.identity import read_unit_id
 from harness.device.hello import Hello, read_hello
 from harness.device.talk import Device, Patience
@@ -168,11 +170,8 @@ def _hello_at_any(
 
 
 def _hello(port: str, transport: Transport, baud_rate: int, words: ChipWords) -> Hello:
-    line = transport.open(port, baud_rate)
-    try:
+    with claim_port(port), closing(transport.open(port, baud_rate)) as line:
         return read_hello(Device(line, lambda: None, _PATIENCE, words).ask("hello", "hello"))
-    finally:
-        line.close()
 
 
 def _refuse_doubles(answers: Sequence[Answer]) -> None:
@@ -197,7 +196,8 @@ def _find_probe(answer: Answer, flasher: Flasher, note: Note) -> str | None:
 def _held(probe: Probe, answer: Answer, flasher: Flasher, note: Note) -> str | None:
     """The id of the chip that a probe holds; None when it cannot be read."""
     try:
-        with flasher.connect(Dut(answer.board, probe.unique_id, answer.port)) as session:
+        unit = Dut(answer.board, probe.unique_id, answer.port)
+        with claim_unit(unit), flasher.connect(unit) as session:
             return read_unit_id(session, plugins.family(answer.board.family))
     except HarnessError as error:
         note(f"probe {probe.unique_id}: {error.what}")

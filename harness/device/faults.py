@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from harness.domain.family import CORE_REGISTERS, ChipWords
 from harness.domain.postmortem import DeviceFault, RunningOperator
 from harness.errors import (
@@ -9,11 +12,13 @@ from harness.errors import (
     DeviceError,
     DeviceFaultError,
     FlashMappingError,
+    ForeignHandError,
     StackOverflowError,
     WatchdogError,
 )
 from harness.files.fields import Fields
 
+_ONE_AT_A_TIME = "end other debuggers, serial monitors and IDEs that use this board, then run again"
 _MORE_TIME = "a larger watchdog.timeout_s in the board file gives slow models more time"
 
 
@@ -67,7 +72,24 @@ def _mapping_error(fault: DeviceFault, port: str) -> FlashMappingError:
     )
 
 
-def reset_error(cause: str, doing: str, port: str) -> DeviceError:
+_FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        "pin": "its reset pin was pulled",
+        "debugger": "it was reset through its debug port",
+        "power": "it was powered up anew, or its reset pin was pulled",
+    }
+)
+"""Causes of a reset that no model can bring about."""
+
+
+def halt_error(doing: str, port: str) -> ForeignHandError:
+    """The error for a device that is silent because somebody has stopped its core."""
+    return ForeignHandError(
+        f"somebody else halted the chip during {doing!r}", where=port, measured="a halted core", hint=_ONE_AT_A_TIME
+    )
+
+
+def reset_error(cause: str, doing: str, port: str) -> DeviceError | ForeignHandError:
     """The error that an unexpected reset amounts to.
 
     Args:
@@ -85,9 +107,11 @@ def reset_error(cause: str, doing: str, port: str) -> DeviceError:
             where=port,
             hint="feed the board from a stronger supply, by a shorter cable, without a hub",
         )
-    return DeviceFaultError(
-        f"the device reset itself during {doing!r}",
-        where=port,
-        measured=f"reset cause: {cause}",
-        hint="a weak supply shows as power" if cause == "power" else "",
-    )
+    if cause in _FOREIGN:
+        return ForeignHandError(
+            f"somebody else reset the chip during {doing!r}: {_FOREIGN[cause]}",
+            where=port,
+            measured=f"reset cause: {cause}",
+            hint="is its supply strong enough, its cable sound? " * (cause == "power") + _ONE_AT_A_TIME,
+        )
+    return DeviceFaultError(f"the device reset itself during {doing!r}", where=port, measured=f"reset cause: {cause}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from harness.device.boot_texts import explain, explain_noise
-from harness.device.faults import fault_error, read_fault, reset_error
+from harness.device.faults import fault_error, halt_error, read_fault, reset_error
 from harness.device.hello import Hello, read_hello
 from harness.device.transcript import Transcript
 from harness.device.wire import NO_NONCE, VERSION, Decoder, Event, Frame, OtherVersion, encode_command
@@ -59,13 +59,22 @@ class Device:
         reset: resets it, the line staying open.
         patience: how long to wait for it.
         words: what only such a chip says.
+        is_halted: whether somebody has stopped its core, as far as anybody can tell.
     """
 
-    def __init__(self, line: Line, reset: Callable[[], None], patience: Patience, words: ChipWords = NO_WORDS) -> None:
+    def __init__(
+        self,
+        line: Line,
+        reset: Callable[[], None],
+        patience: Patience,
+        words: ChipWords = NO_WORDS,
+        is_halted: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._line = line
         self._reset = reset
         self._patience = patience
         self._words = words
+        self._is_halted = is_halted
         self._decoder = Decoder()
         self._events: deque[Event] = deque()
         self._nonce = secrets.token_hex(4)
@@ -220,6 +229,8 @@ class Device:
     def _silence(self, doing: str, within_s: float) -> HarnessError:
         """What to say of a deadline that has passed."""
         boots, unfinished = doing == "hello", self._decoder.unfinished
+        if self._is_halted():
+            return halt_error(doing, self._line.port)
         if boots and (noise := explain_noise(self.transcript.log, self._line.port, self._words)):
             return noise
         if last := unfinished or (boots and self.transcript.log and self.transcript.log[-1]):

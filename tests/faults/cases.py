@@ -176,7 +176,7 @@ _DEVICE = (
     Case(
         "device resets itself again and again",
         ({"do": "resetting", "after_s": 0.02},),
-        verdict="fail", error="DeviceFaultError", says="reset itself",
+        error="ForeignHandError", says="somebody else reset the chip",
     ),
     Case(
         "boot loop: resets before hello",

@@ -25,18 +25,25 @@ constexpr uint32_t kClearResetFlags = Bit(24);
 constexpr uint32_t kUniqueIdAddress = 0x1FFF7A10;
 constexpr uint32_t kUniqueIdBytes = 12;
 
+// A reset that this firmware asked for; start-up code leaves this word as the reset found it.
+constexpr uint32_t kOwnReset = 0x4F574E52;
+[[gnu::section(".noinit")]] uint32_t reset_mark;
+
 Clock clock{};
 const char* reset_reason = "unknown";
 
-// Every reset also pulls the pin, and a power-up also counts as a brownout: the most telling flag comes first.
+// Every reset also pulls the pin, and a power-up also counts as a brownout: the most telling flag comes first. A
+// debugger resets by the same register as software does.
 const char* ReadResetReason() {
   const uint32_t flags = rcc_csr;
+  const bool is_own = reset_mark == kOwnReset;
+  reset_mark = 0;
   rcc_csr |= kClearResetFlags;
   if (flags & (kWatchdogReset | kWindowWatchdogReset)) {
     return "watchdog";
   }
   if (flags & kSoftwareReset) {
-    return "software";
+    return is_own ? "software" : "debugger";
   }
   if (flags & kPowerReset) {
     return "power";
@@ -68,6 +75,7 @@ Region UniqueId() { return {reinterpret_cast<uint8_t*>(stm32f4::kUniqueIdAddress
 
 void Reset() {
   stm32f4::DrainUart();
+  stm32f4::reset_mark = stm32f4::kOwnReset;
   cortex_m::ResetChip();
 }
 

@@ -32,6 +32,8 @@ _WRITE_SHARE = _ERASE_SHARE + _PROGRAM_SHARE
 """Of the time; reading back takes the rest."""
 _READ_BACK_BYTES = 16 * 1024
 _CORE_REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc", "xpsr", "msp", "psp")
+_DFSR, _DFSR_BREAKPOINT = 0xE000ED30, 1 << 1
+"""Debug fault status: why a core has halted (DDI 0403 section C1.6.1)."""
 _NO_PROTECTION = 0xAA
 """FLASH_OPTCR's RDP field at level 0 (RM0090 section 3.9.10)."""
 
@@ -95,6 +97,13 @@ class Chip:
             values = self._target.read_core_registers_raw(list(_CORE_REGISTERS))
             core = dict(zip(_CORE_REGISTERS, values, strict=True))
             return core | {name: self._target.read32(address) for name, address in mapped.items()}
+
+    def is_halted(self) -> bool:
+        """Whether a debugger has halted the core, which its program does by a breakpoint only."""
+        with explained("looking at the core", self._probe_id):
+            if self._target.get_state() is not Target.State.HALTED:
+                return False
+            return not self._target.read32(_DFSR) & _DFSR_BREAKPOINT
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read memory, by aligned words."""

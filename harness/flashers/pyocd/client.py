@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from harness.domain.dut import Dut, Probe
+from harness.domain.dut import VIRTUAL_PROBE_PREFIX, Dut, Probe
 from harness.domain.firmware import FlashSegment
 from harness.errors import ProbeError
 from harness.files import locks
+from harness.files.folders import runtime_folder
 from harness.flashers.messages import Message
 from harness.flashers.process import Process, Program
 from harness.ports import FlashSession, Line, Progress
@@ -67,7 +68,7 @@ class PyocdFlasher:
             DeadlineError: the probe hung.
         """
         probe_id = dut.probe_id or self._only_probe()
-        with locks.hold(f"probe {probe_id}", ProbeError):
+        with locks.hold(_lock_name(probe_id), ProbeError):
             session = PyocdSession(self._running(), probe_id)
             session.connect(dut.board.flash_target, dut.board.connect_mode)
             try:
@@ -90,6 +91,12 @@ class PyocdFlasher:
                 hint="choose one with --probe" if found else "is it plugged in? Its udev rule: harness doctor --udev",
             )
         return found[0].unique_id
+
+
+def _lock_name(probe_id: str) -> str:
+    """Probes are of one machine, and virtual ones of one user's session."""
+    whose = f" in {runtime_folder().path}" if probe_id.startswith(VIRTUAL_PROBE_PREFIX) else ""
+    return f"probe {probe_id}{whose}"
 
 
 class PyocdSession:
@@ -135,6 +142,11 @@ class PyocdSession:
         request = {"call": "registers", "mapped": dict(mapped)}
         registers: Mapping[str, int] = self._call(request, "reading registers").fields["registers"]
         return registers
+
+    def is_halted(self) -> bool:
+        """Whether a debugger has halted the core; see `HaltWatcher.is_halted`."""
+        halted: bool = self._call({"call": "is_halted"}, "looking at the core").fields["halted"]
+        return halted
 
     def start(self, open_line: Callable[[], Line]) -> Line:
         """Reset and halt, open the line, resume: nothing that the chip says is lost."""

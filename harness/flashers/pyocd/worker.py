@@ -39,6 +39,7 @@ class PyocdCalls:
             "read": self._read,
             "write": self._write,
             "registers": self._registers,
+            "is_halted": self._is_halted,
             "reset_and_halt": self._reset_and_halt,
             "resume": self._resume,
             "disconnect": self._disconnect,
@@ -62,6 +63,9 @@ class PyocdCalls:
 
     def _registers(self, request: Message) -> Message:
         return result(registers=self._connected.registers(request.fields["mapped"]))
+
+    def _is_halted(self, request: Message) -> Message:
+        return result(halted=self._connected.is_halted())
 
     def _reset_and_halt(self, request: Message) -> Message:
         self._connected.reset_and_halt()

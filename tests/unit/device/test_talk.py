@@ -10,6 +10,7 @@ from harness.errors import (
     BrownOutError,
     DeadlineError,
     DeviceFaultError,
+    ForeignHandError,
     ProtocolError,
     StackOverflowError,
     WatchdogError,
@@ -218,12 +219,31 @@ def rebooted(reset):
 
 
 @pytest.mark.parametrize(
-    ("reset", "error"), [("watchdog", WatchdogError), ("brownout", BrownOutError), ("software", DeviceFaultError)]
+    ("reset", "error"),
+    [
+        ("watchdog", WatchdogError),
+        ("brownout", BrownOutError),
+        ("software", DeviceFaultError),
+        ("unknown", DeviceFaultError),
+        ("pin", ForeignHandError),
+        ("debugger", ForeignHandError),
+        ("power", ForeignHandError),
+    ],
 )
 def test_a_reset_in_mid_command_is_told_by_its_cause(reset, error):
     _, device = started(only_for("invoke", rebooted(reset)))
     with pytest.raises(error, match="invoke"):
         device.ask("invoke", "invoked", works=True)
+
+
+@pytest.mark.parametrize("command", ["invoke", "scan"])
+def test_a_halted_core_is_somebody_else_s_doing(command):
+    line = ScriptedLine(only_for(command, lambda line: b""))
+    device = Device(line, line.reset, BRIEF, is_halted=lambda: True)
+    line.boot()
+    device.await_boot()
+    with pytest.raises(ForeignHandError, match="somebody else halted the chip during"):
+        device.ask(command, "any", works=command == "invoke")
 
 
 def test_a_flood_of_log_lines_is_cut_and_counted():

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from harness.device.talk import Device, Patience
 from harness.domain.recipe import Recipe
-from harness.errors import DeadlineError
+from harness.errors import DeadlineError, ForeignHandError
 from harness.measure.min_arena import STEP_BYTES, find_min_arena, search
 from tests.support.scripted import ALLOCATED, FAULT, SCANNED, SUBJECT, ScriptedLine
 
@@ -70,6 +70,19 @@ def test_every_way_to_fail_counts_as_too_small(trouble):
     found = find_min_arena(device, SUBJECT, Recipe(), 4096, None)
     assert found.size_bytes == 1236
     assert found.failure
+
+
+def reset_by_debugger(line):
+    line.boot(reset="debugger")
+    return b""
+
+
+@pytest.mark.parametrize("command", ["allocate", "invoke", "scan"])
+def test_somebody_else_s_reset_says_nothing_about_the_size(command):
+    line = ScriptedLine(lambda line, said: reset_by_debugger(line) if said["cmd"] == command else None)
+    device = Device(line, line.reset, Patience(0.05, 0.05, 0.05))
+    with pytest.raises(ForeignHandError):
+        find_min_arena(device, SUBJECT, Recipe(), 4096, None)
 
 
 def test_a_device_that_no_longer_starts_says_nothing_about_the_size():
