@@ -4,6 +4,13 @@
 
 #include <cstddef>
 
+#if __has_include("tensorflow/lite/micro/kernels/fully_connected.h")
+#include "tensorflow/lite/micro/kernels/fully_connected.h"
+#endif
+#if __has_include("tensorflow/lite/micro/kernels/reduce.h")
+#include "tensorflow/lite/micro/kernels/reduce.h"
+#endif
+
 // A name that tflite lacks is looked up here, and found without a definition.
 struct OpDataFullyConnected;
 struct OpDataReduce;

@@ -230,6 +230,7 @@ def _check_sizes(hello: Hello, subject: Subject) -> None:
         raise ConfigMismatchError(
             f"config_mismatch: {', '.join(differences)}",
             where=f"{subject.board.id} {hello.unit}",
-            hint=f"TFLM is not built as its layout profile {subject.image.tflm} has it: TF_LITE_STATIC_MEMORY missing, "
-            "USE_TFLM_COMPRESSION set, no -fno-short-enums (TfLiteType), or another release",
+            hint=f"TFLM is not built as its layout profile {subject.image.tflm} has it: library and `defines` differ "
+            "in TF_LITE_STATIC_MEMORY, USE_TFLM_COMPRESSION set, no -fno-short-enums (TfLiteType), headers of another "
+            "release than the library's, or a fork",
         )

@@ -13,6 +13,7 @@ from harness.errors import SourceError
 from harness.files.cache import fingerprint
 from harness.files.resources import firmware_dir
 from harness.files.safe import read_bounded
+from harness.tflm import forks, static_memory
 from harness.tflm.cpp_text import Include, includes, without_comments
 from harness.tflm.operators import HeaderOperators, micro_ops_operators, resolver_operators
 
@@ -35,7 +36,6 @@ _INLINE = re.compile(r"\b(Register_\w+)\s*\(\s*\)\s*\{")
 _LIMIT_BYTES = 8 * 1024 * 1024
 _LIMIT_FILES = 5000
 _GENERATED = "operators.inc"
-_EDGE_IMPULSE = "edge-impulse-sdk/tensorflow"
 _UPSTREAM = f"{_MICRO}/tools/make/downloads"
 _ESPRESSIF = "managed_components/espressif__esp-tflite-micro"
 # By the first part of the name in the #include.
@@ -56,6 +56,8 @@ class Headers:
         generation: of TFLM.
         traits: those of the generation's that they show.
         logs_plain_text: whether DebugLog takes a text (before 2023-07-06), and not a format with its arguments.
+        forced_defines: what they act as if it were defined, whether it is or not.
+        asks_for_arduino: whether their kernels have static memory only with ARDUINO defined.
         operators: that they declare.
         hash: SHA-256 over all of them, those included.
         schema_version: of the models that this TFLM reads; None when they do not say.
@@ -67,6 +69,8 @@ class Headers:
     generation: str
     traits: frozenset[str]
     logs_plain_text: bool
+    forced_defines: Mapping[str, None]
+    asks_for_arduino: bool
     operators: HeaderOperators
     hash: str
     schema_version: int | None
@@ -91,6 +95,7 @@ def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
         SourceError: they are of no generation that harness knows, or of another than the user says.
     """
     found = recognise_generation(folders, generation)
+    memory = _texts(folders, static_memory.HEADERS)
     texts, missing = _read_all(firmware_dir() / "tflm" / f"{found.layer}.cc", folders)
     return Headers(
         found.name,
@@ -98,6 +103,8 @@ def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
             trait.name for trait in found.traits if trait.mark and trait.mark.holds(_texts(folders, trait.mark.headers))
         ),
         found.name != FIRST and _VARIABLE_ARGUMENTS.search(_text(folders, _DEBUG_LOG)) is None,
+        static_memory.forced_defines(memory),
+        static_memory.asks_for_arduino(memory),
         _operators(folders, found.name),
         fingerprint(*(part for name in sorted(texts) for part in (name, texts[name]))),
         _schema_version(texts),
@@ -130,7 +137,8 @@ def recognise_generation(folders: Sequence[Path], claimed: str | None) -> TflmGe
     """
     texts = _texts(folders, sorted({header for each in GENERATIONS for mark in each.marks for header in mark.headers}))
     found = next((each for each in GENERATIONS if all(mark.holds(texts) for mark in each.marks)), None)
-    where = f"{folders[0]} and {len(folders) - 1} more" if len(folders) > 1 else str(folders[0])
+    where = place_of(folders)
+    forks.refuse_fork(_texts(folders, forks.HEADERS), where, found.name if found else "")
     if found is None:
         raise _unrecognised(folders, where)
     if found.refused:
@@ -152,19 +160,20 @@ def recognise_generation(folders: Sequence[Path], claimed: str | None) -> TflmGe
     return found
 
 
+def place_of(folders: Sequence[Path]) -> str:
+    """Include folders, for messages."""
+    return f"{folders[0]} and {len(folders) - 1} more" if len(folders) > 1 else str(folders[0])
+
+
 def _looked_for(name: str) -> str:
     entry = generation_named(name)
     return ", ".join(mark.what for mark in entry.marks) if entry else name
 
 
 def _unrecognised(folders: Sequence[Path], where: str) -> SourceError:
-    if any((folder / _EDGE_IMPULSE).is_dir() for folder in folders):
-        return SourceError(
-            "this is Edge Impulse's SDK, a fork of TFLM with includes and structures of its own",
-            where=where,
-            measured=f"a folder {_EDGE_IMPULSE}",
-            hint="take the release of TFLM that the model was trained for",
-        )
+    prefixed = f"{forks.EDGE_IMPULSE}/tensorflow"
+    if any((folder / prefixed).is_dir() for folder in folders):
+        return forks.edge_impulse(where, f"a folder {prefixed}")
     is_there = any((folder / _MICRO).is_dir() for folder in folders)
     return SourceError(
         "these are no headers of a TFLM that harness knows",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,8 +14,9 @@ from harness.errors import BenchError, ConfigMismatchError, SourceError
 from harness.files.cache import fingerprint
 from harness.tflm.archive import Library, read_library
 from harness.tflm.findings import LibraryFinding, obstacle
-from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, read_headers
+from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, place_of, read_headers
 from harness.tflm.manifest import Manifest
+from harness.tflm.static_memory import refuse_half_static
 
 # The Itanium C++ ABI writes a name's length before it.
 _REGISTER = re.compile(r"(\d{1,3})(Register_\w+)")
@@ -23,7 +24,7 @@ _REGISTER = re.compile(r"(\d{1,3})(Register_\w+)")
 _INTERPRETER = "_ZN6tflite16MicroInterpreter15AllocateTensorsEv"
 _RECORDING = "23RecordingMicroAllocator"
 _COMPRESSION = "USE_TFLM_COMPRESSION"
-# common.cc always defines the first, and the second only without TF_LITESTATIC_MEMORY.
+# common.cc always defines the first, and the second only without TF_LITE_STATIC_MEMORY.
 _COMMON, _DYNAMIC = "TfLiteIntArrayEqual", "TfLiteIntArrayCreate"
 # A method of MicroInterpreterContext that there is only with USE_TFLM_COMPRESSION.
 _COMPRESSED = "18IsTensorCompressed"
@@ -34,7 +35,7 @@ class Survey:
     """What there is.
 
     Attributes:
-        manifest: what its manifest says.
+        manifest: what its manifest says; its defines are joined by those that the headers act as if they had.
         headers: None when they are of no known generation.
         libraries: those that could be read.
         findings: what is wrong, or good to know.
@@ -113,6 +114,7 @@ def survey(manifest: Manifest) -> Survey:
     if not findings:  # whatever else is wrong with headers follows from that
         try:
             headers = read_headers(manifest.include, manifest.generation)
+            manifest = replace(manifest, defines={**manifest.defines, **headers.forced_defines})
             findings += _header_findings(manifest, headers)
         except BenchError as error:
             findings.append(obstacle("headers", error))
@@ -136,6 +138,10 @@ def _lacking_folders(folders: Iterable[Path]) -> Iterator[LibraryFinding]:
 def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[LibraryFinding]:
     for name, includer in headers.missing.items():
         yield obstacle("headers", missing_header(name, includer))
+    try:
+        refuse_half_static(headers.asks_for_arduino, manifest.defines, place_of(manifest.include))
+    except SourceError as half_static:
+        yield obstacle("configuration", half_static)
     if headers.schema_version not in (None, SCHEMA_VERSION):
         error = SourceError(
             "these headers read models of another schema",
@@ -183,7 +189,9 @@ def _same_define(manifest: Manifest, define: str, built_with: bool) -> Iterator[
         f"config_mismatch: the library is {with_it if built_with else without_it}",
         where=manifest.libraries[0],
         expected=f"{without_it if built_with else with_it}, as `defines` in the manifest says",
-        hint=f"add {define} to `defines`" if built_with else f"compile the library with -D{define}",
+        hint=f"add {define} to `defines`"
+        if built_with
+        else f"compile the library with -D{define}, or take it out of `defines` and estimate without it",
     )
     yield obstacle("configuration", error)
 

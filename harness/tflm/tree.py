@@ -92,7 +92,7 @@ class TreeProvider:
             include_dirs=include_dirs,
             sources=sources,
             # Without NDEBUG some kernels' debug checks halt on good models.
-            defines={"NDEBUG": None, **defines, **_DEFINES.get(chosen.kernels, {})},
+            defines={"NDEBUG": None, **defines, **headers.forced_defines, **_DEFINES.get(chosen.kernels, {})},
             kernels=chosen.kernels,
             registrations=tuple(one.registration for one in headers.operators.known if one.function in has),
             header_hash=headers.hash,

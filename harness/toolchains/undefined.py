@@ -45,8 +45,8 @@ _CAUSES = (
     ),
     _Cause(
         re.compile(r"_sbrk|_malloc_r|malloc|calloc|realloc|free|operator (new|delete)\b.*"),
-        "this wants a heap, and the firmware has none: compile all of the library with -DTF_LITE_STATIC_MEMORY and "
-        "-DNDEBUG, and have both in `defines`",
+        "this wants a heap, and the firmware has none: compile all of the library with -DNDEBUG -ffunction-sections "
+        "-fdata-sections, so that what is never called is left out, or with -DTF_LITE_STATIC_MEMORY",
         users=("malloc", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj", "_ZdaPv", "_ZdaPvj"),
     ),
     _Cause(

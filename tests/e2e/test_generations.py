@@ -28,8 +28,16 @@ from tests.support.models import chain, delay_line
 from tests.support.tflm_parts import manifest
 
 ARENA_BYTES = 16 * 1024
+STATIC = ("NDEBUG", "TF_LITE_STATIC_MEMORY")
 GENERATION_OF = {"2023-01": "2022-12"}
 """Of the variants that are no generations of their own."""
+
+
+# By generation, where its mark is, and what to write there instead.
+DOCTORED = {
+    "2026-01": (("tensorflow/lite/micro/kernels/reduce.h", "scratch_accumulator_idx", "other_idx"),),
+    "2023-09": (("tensorflow/lite/c/builtin_op_data.h", "quantized_bias_type", "bias_type"),),
+}
 
 
 @dataclass(frozen=True)
@@ -55,11 +63,11 @@ class Built:
             return chip.start().allocate(**more)
 
 
-def provider(folder: Path, variant: str, *defines: str) -> PrebuiltProvider:
-    """A library of a variant in `folder`, by its manifest."""
+def described(folder: Path, variant: str, *defines: str) -> Path:
+    """A library of a variant in `folder`; returns its manifest."""
     sources = write_variant(variant, folder / "include")
     library = build_library(ArmGcc(), [*BOARD.cpu_flags, BOARD.optimization], folder, sources, defines)
-    return PrebuiltProvider(manifest(folder, [sources], [library], f"defines = {list(defines)}"))
+    return manifest(folder, [sources], [library], f"defines = {list(defines)}")
 
 
 @pytest.fixture(
@@ -73,7 +81,8 @@ def provider(folder: Path, variant: str, *defines: str) -> PrebuiltProvider:
 def built(request: pytest.FixtureRequest, needs_firmware: None, tmp_path_factory: pytest.TempPathFactory) -> Built:
     variant, static = request.param
     folder = tmp_path_factory.mktemp("library")
-    tflm = provider(folder, variant, "NDEBUG", *(["TF_LITE_STATIC_MEMORY"] if static else []))
+    defines = STATIC if static else STATIC[:1]
+    tflm = PrebuiltProvider(described(folder, variant, *defines))
     return Built(variant, build(BOARD, tflm, ArmGcc(), lambda *_: None))
 
 
@@ -106,6 +115,8 @@ def test_the_generation_is_recognised(built: Built) -> None:
 def test_the_structures_are_as_the_profile_has_them(built: Built) -> None:
     expected, found = struct_sizes(profile_of(built.image, BOARD)), built.hello()["sizes"]
     assert {name: (size, expected[name]) for name, size in found.items() if expected[name] != size} == {}
+    # Public headers of every variant show them.
+    assert {"TfLiteConvParams", "OpDataFullyConnected", "OpDataReduce"} <= found.keys()
     assert found["TfLiteTensor"] == (40 if built.image.static_memory else 64)
 
 
@@ -148,3 +159,65 @@ def test_a_fault_tells_which_operator_ran(built: Built) -> None:
         chip.send(cmd="invoke")
         fault = chip.frame("fault")
         assert (fault["stage"], fault["operator"], fault["operator_name"]) == ("invoke", 3, "NEG")
+
+
+def run(harness: Any, folder: Path, model: bytes, manifest_path: Path) -> Any:
+    path = folder / "model.tflite"
+    path.write_bytes(model)
+    return harness("run", path, "--board", BOARD.id, "--tflm", manifest_path, "--min-arena", "--format", "json")
+
+
+@pytest.mark.parametrize("defines", [STATIC, STATIC[:1]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("variant", ["2024-09", "2022-04"])
+def test_a_run_from_the_manifest_to_the_verdict(harness: Any, tmp_path: Path, variant: str, defines: list[str]) -> None:
+    named = described(tmp_path, variant, *defines)
+    ended = run(harness, tmp_path, model_of("concatenation", "mean", "conv"), named)
+    assert ended.status == 0, ended.err
+    (row,) = ended.rows
+    assert (row["verdict"], row["tflm"], row["error_bytes"]) == ("ok", variant, 0)
+    assert row["measurement"]["min_working_arena_bytes"] == row["estimate"]["min_working_arena_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "claimed"), [("2024-09", "2024-12"), ("2024-12", "2026-01"), ("2022-04", "2022-12")]
+)
+def test_a_manifest_that_claims_a_newer_generation_is_refused_before_the_build(
+    harness: Any, tmp_path: Path, variant: str, claimed: str
+) -> None:
+    named = described(tmp_path, variant, *STATIC)
+    named.write_text(f'{named.read_text()}generation = "{claimed}"\n')
+    ended = run(harness, tmp_path, model_of("mean"), named)
+    assert ended.status == 3
+    assert f"these are headers of TFLM {variant}, and not of {claimed}" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("variant", "headers", "told"),
+    [
+        ("2024-12", "2026-01", "OpDataReduce 44 instead of 40 bytes"),
+        ("2023-06", "2023-09", "TfLiteConvParams 28 instead of 24 bytes"),
+    ],
+)
+def test_headers_doctored_to_look_older_are_found_by_the_devices_sizes(
+    harness: Any, tmp_path: Path, variant: str, headers: str, told: str
+) -> None:
+    """Headers of a release whose marks somebody has taken out: they say `variant`, and are not of it."""
+    named = described(tmp_path, headers, *STATIC)
+    include = tmp_path / "include"
+    for path, mark, other in DOCTORED[headers]:
+        text = (include / path).read_text()
+        assert mark in text
+        (include / path).write_text(text.replace(mark, other))
+    ended = run(harness, tmp_path, model_of("mean"), named)
+    (row,) = ended.rows
+    assert ended.status == 3
+    assert (row["error_class"], row["tflm"]) == ("ConfigMismatchError", variant)
+    assert f"config_mismatch: {told}" in row["causes"][0]
+
+
+def test_a_library_of_the_other_kind_of_memory_is_refused_before_the_build(harness: Any, tmp_path: Path) -> None:
+    named = described(tmp_path, "2026-01", "NDEBUG")
+    named.write_text(named.read_text().replace("'NDEBUG'", "'NDEBUG', 'TF_LITE_STATIC_MEMORY'"))
+    ended = run(harness, tmp_path, model_of("mean"), named)
+    assert ended.status == 3
+    assert "config_mismatch: the library is built without TF_LITE_STATIC_MEMORY" in ended.err

@@ -19,7 +19,7 @@ from tests.support.tflm_parts import RESOLVER
 HEADERS = Path(__file__).parent / "2026"
 DEFINES: Mapping[str, str | None] = {"NDEBUG": None, "TF_LITE_STATIC_MEMORY": None}
 REGISTRATIONS = tuple(found.registration for found in resolver_operators((HEADERS / RESOLVER).read_text("utf-8")).known)
-FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti")
+FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-ffunction-sections")
 
 
 def build_library(

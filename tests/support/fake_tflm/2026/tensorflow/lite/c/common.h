@@ -32,6 +32,11 @@ struct TfLiteIntArray {
   int data[];
 };
 
+extern "C" int TfLiteIntArrayEqual(const TfLiteIntArray* a, const TfLiteIntArray* b);
+#ifndef TF_LITE_STATIC_MEMORY
+extern "C" TfLiteIntArray* TfLiteIntArrayCreate(int size);
+#endif
+
 struct TfLiteFloatArray {
   int size;
   float data[];

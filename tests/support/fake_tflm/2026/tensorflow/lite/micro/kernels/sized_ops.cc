@@ -139,7 +139,7 @@ TfLiteStatus PrepareReduceMax(TfLiteContext* context, TfLiteNode* node) {
 TfLiteStatus PrepareRelu6(TfLiteContext* context, TfLiteNode* node) {
   Steps steps(context, node);
   steps.Temporary(0);
-  return steps.status();
+  return TfLiteIntArrayEqual(steps.input(0).dims, steps.output().dims) ? steps.status() : kTfLiteError;
 }
 
 TfLiteStatus PrepareAll(TfLiteContext* context, TfLiteNode* node) {
