@@ -11,12 +11,12 @@ import click
 
 from harness.cli.options import board_option
 from harness.cli.output import Row, format_option, show
+from harness.cli.tflm_tree import check_tree, link, link_fact
 from harness.domain.board import Board
-from harness.errors import BenchError, BuildError, DoesNotLinkError, HarnessError, ToolchainError
+from harness.errors import BenchError, BuildError, HarnessError, ToolchainError
 
 if TYPE_CHECKING:
     from harness.domain.estimate import Profile
-    from harness.domain.firmware import FirmwareImage
     from harness.tflm.findings import LibraryFinding
     from harness.tflm.survey import Survey
 
@@ -70,24 +70,33 @@ def _list_row(word: str, generation: str, profile: Profile, basis: str, known_fr
 @board_option
 @format_option
 def check(manifest: Path, board: Board, output_format: str) -> int:
-    """Check the library that MANIFEST names against a board.
+    """Check the library that MANIFEST names against a board; or a folder of TFLM's sources, or a manifest of one.
 
-    The checks: `headers` are all there, and of a generation that harness knows; the `library` can be read, and holds
-    TFLM; `configuration`: both agree on what structures depend on; `operators` that are in both; `abi`: the objects are
-    compiled as the firmware will be; `kernels` are those that the manifest says; `link`: when nothing else is wrong,
-    the firmware is built, and lies ready for the first run. Exit status 3 when one failed, 1 when the firmware does not
-    fit the board.
+    The checks of a library: `headers` are all there, and of a generation that harness knows; the `library` can be read,
+    and holds TFLM; `configuration`: both agree on what structures depend on; `operators` that are in both; `abi`: the
+    objects are compiled as the firmware will be; `kernels` are those that the manifest says; `link`: when nothing else
+    is wrong, the firmware is built, and lies ready. Exit status 3 when one failed, 1 when the firmware does not
+    fit the board. Of sources: `sources` are whole and of a known layout, `headers`, `kernels`, `operators`, and `link`.
     """
+    from harness import plugins
     from harness.tflm.manifest import read_manifest
     from harness.tflm.survey import survey
 
-    found = survey(read_manifest(manifest))
+    if plugins.is_tree(str(manifest)):
+        return _tell(*check_tree(str(manifest), board), output_format)
+    named = read_manifest(manifest)
+    if named.tree is not None:
+        return _tell(*check_tree(str(manifest), board), output_format)
+    found = survey(named)
     findings = [*found.findings, *_objects(found, board)]
     image = None
     if not any(finding.error for finding in findings):
-        image, trouble = _link(found.manifest.path, board)
+        image, trouble = link(str(found.manifest.path), board)
         findings += trouble
-    facts = {**_facts(found, board, findings), "link": _link_fact(image)}
+    return _tell(findings, {**_facts(found, board, findings), "link": link_fact(image)}, output_format)
+
+
+def _tell(findings: Sequence[LibraryFinding], facts: Mapping[str, str | None], output_format: str) -> int:
     _show(findings, facts, output_format)
     return max((finding.error.exit_code for finding in findings if finding.error), default=0)
 
@@ -110,29 +119,6 @@ def _objects(found: Survey, board: Board) -> Sequence[LibraryFinding]:
             return list(compare(found.libraries, found.manifest.kernels, compile_probe(inputs, Path(folder)), flags))
     except BenchError as error:
         return [obstacle("abi", error)]
-
-
-def _link(manifest: Path, board: Board) -> tuple[FirmwareImage | None, Sequence[LibraryFinding]]:
-    """The firmware, or what keeps it from being linked."""
-    from harness import plugins
-    from harness.build.firmware import build
-    from harness.cli.progress import StderrProgress
-    from harness.tflm.findings import obstacle
-    from harness.tflm.prebuilt import PrebuiltProvider
-
-    progress = StderrProgress()
-    try:
-        return build(board, PrebuiltProvider(manifest), plugins.toolchain(board.toolchain), progress), []
-    except (BenchError, DoesNotLinkError) as error:
-        return None, [obstacle("link", error)]
-    finally:
-        progress.clear()
-
-
-def _link_fact(image: FirmwareImage | None) -> str | None:
-    if image is None:
-        return None
-    return f"{len(image.segment.data):,} bytes of flash, {image.arena_max_bytes:,} bytes of RAM left for the arena"
 
 
 def _facts(found: Survey, board: Board, findings: Sequence[LibraryFinding]) -> Mapping[str, str | None]:

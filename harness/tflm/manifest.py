@@ -6,18 +6,20 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.domain.generations import served
+from harness.domain.tflm_options import SOURCE_KERNELS, TflmOptions
 from harness.errors import UsageError
 from harness.files.fields import Fields
 from harness.files.toml import read_toml, refuse_unknown_keys
 
 KERNEL_SETS = ("reference", "cmsis-nn", "esp-nn", "esp-nn-s3")
+_TREE_KEYS = ("tree", "cmsis_nn", "esp_nn")
 _AUTO = "auto"
 _LIBRARY_SUFFIX = ".a"
-_KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version")
+_KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version", *_TREE_KEYS)
 _HINT = "README.md, section `Use your TFLM`, shows manifests"
 _DEFINE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -35,6 +37,9 @@ class Manifest:
         kernels: the kernel set, one of KERNEL_SETS.
         abi_flags: compiler flags of the libraries' ABI; None for the board's.
         version: what people call it; empty for none.
+        tree: the folder of sources to compile, in place of libraries; None for libraries.
+        options: what else is said of the tree.
+        says_defines: whether it says `defines` at all.
     """
 
     path: Path
@@ -45,6 +50,9 @@ class Manifest:
     kernels: str
     abi_flags: tuple[str, ...] | None
     version: str
+    tree: Path | None = None
+    options: TflmOptions = field(default_factory=TflmOptions)
+    says_defines: bool = False
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -66,6 +74,11 @@ def read_manifest(path: Path) -> Manifest:
             )
     top = read_toml(path, _HINT)
     refuse_unknown_keys(top, _KEYS)
+    if top.has("tree"):
+        return _of_tree(top, path)
+    for key in _TREE_KEYS:
+        if top.has(key):
+            raise UsageError(f"`{key}` goes with `tree`", where=path, hint=_HINT)
     generation = _choice(
         top, "generation", (_AUTO, *(name for each in served() for name in (each.name, *each.aliases)))
     )
@@ -79,6 +92,40 @@ def read_manifest(path: Path) -> Manifest:
         abi_flags=_flags(top, "abi_flags") if top.has("abi_flags") else None,
         version=top.text("version") if top.has("version") else "",
     )
+
+
+def _of_tree(top: Fields, path: Path) -> Manifest:
+    """A manifest that names a folder of sources."""
+    for key in ("libraries", "abi_flags", "generation"):
+        if top.has(key):
+            raise UsageError(f"`{key}` goes with libraries, and not with `tree`", where=path, hint=_HINT)
+    kernels = _choice(top, "kernels", SOURCE_KERNELS) if top.has("kernels") else None
+    options = TflmOptions(
+        kernels=kernels,
+        include=_paths(top, "include", path.parent) if top.has("include") else (),
+        cmsis_nn=_path(top, "cmsis_nn", path.parent) if top.has("cmsis_nn") else None,
+        esp_nn=_path(top, "esp_nn", path.parent) if top.has("esp_nn") else None,
+    )
+    return Manifest(
+        path=path,
+        generation=None,
+        include=options.include,
+        libraries=(),
+        defines=dict(_define(top, text) for text in _texts(top, "defines")) if top.has("defines") else {},
+        kernels=kernels or SOURCE_KERNELS[0],
+        abi_flags=None,
+        version=top.text("version") if top.has("version") else "",
+        tree=_path(top, "tree", path.parent),
+        options=options,
+        says_defines=top.has("defines"),
+    )
+
+
+def _path(top: Fields, key: str, folder: Path) -> Path:
+    name = top.text(key)
+    if not name or "\0" in name:
+        raise top.wrong(key, "a path")
+    return _resolved(folder, name, top, key)
 
 
 def _choice(top: Fields, key: str, choices: tuple[str, ...]) -> str:
@@ -101,8 +148,12 @@ def _paths(top: Fields, key: str, folder: Path) -> tuple[Path, ...]:
     names = _texts(top, key)
     if not names or not all(names) or any("\0" in name for name in names):
         raise top.wrong(key, "a list of one path or more")
+    return tuple(_resolved(folder, name, top, key) for name in names)
+
+
+def _resolved(folder: Path, name: str, top: Fields, key: str) -> Path:
     try:
-        return tuple((folder / Path(name).expanduser()).resolve() for name in names)
+        return (folder / Path(name).expanduser()).resolve()
     except RuntimeError as error:  # no such user after a ~, or symbolic links in a circle
         raise UsageError(f"a path leads nowhere: {error}", where=f"{top.place}: {key}", hint=_HINT) from error
 

@@ -18,7 +18,7 @@ def test_int8_models_are_bit_equal(harness, shared_models, options):
     assert ended.status == 0, ended.err
     for row in ended.rows:
         assert row["verdict"] == "ok"
-        assert "the outputs are those of TFLM 2026-08" in row["causes"][-1]
+        assert "the outputs are those of TFLM 2026-01" in row["causes"][-1]
 
 
 def test_a_file_and_random_data_exclude_each_other(harness, example):

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from harness.cli.tflm import command
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.fake_tflm import HEADERS, build_library
+from tests.support.source_trees import source_tree
 from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
 
 M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-fno-short-enums")
@@ -145,3 +146,19 @@ def test_what_cannot_be_checked_is_told(tmp_path):
     assert found.return_value == 3
     results = {row["check"]: row["result"] for row in json.loads(found.stdout)}
     assert results == {name: "failed" if name in ("headers", "library") else "not checked" for name in CHECKS}
+
+
+def test_a_folder_of_sources_is_checked_up_to_the_firmware(tmp_path):
+    found = check(source_tree(tmp_path / "tree", "upstream"))
+    assert [row.split()[:2] for row in found.stdout.splitlines()[2:]] == [
+        [name, "ok"] for name in ("sources", "headers", "kernels", "operators", "link")
+    ]
+    assert "TFLM 2026-01, with static memory" in found.stdout
+
+
+def test_a_folder_that_lacks_something_tells_what(tmp_path):
+    tree = source_tree(tmp_path / "tree", "upstream")
+    shutil.rmtree(tree / "tensorflow/lite/micro/tools/make/downloads/ruy")
+    found = check(tree)
+    assert found.return_value == 3
+    assert "ruy is missing" in found.stdout
