@@ -83,6 +83,12 @@ class Board:
     optimization: str = "-O2"
 
     @property
+    def flash_end(self) -> int:
+        """The first address behind all that harness writes."""
+        regions = (self.firmware_flash, self.mapped_flash, self.model_flash)
+        return max(region.end for region in regions if region is not None)
+
+    @property
     def emulated(self) -> bool:
         """True when ticks on this board are no timing."""
         return self.machine is not None

@@ -115,6 +115,18 @@ def test_another_chip_is_named(flasher, dut, order):
     assert (error.measured, error.expected) == ("ESP32-S2", "ESP32")
 
 
+def test_a_flash_that_is_smaller_than_told_is_named(flasher, dut, order):
+    order("flash_size", megabytes=2)
+    error = refusal_of(flasher, dut)
+    assert isinstance(error, WrongDeviceError)
+    assert error.measured == "2 MB"
+    assert str(error.expected).startswith("at least 4 MB")
+    assert "esp32-devkitc-2mb" in error.hint
+    smaller = replace(dut, board=load_board("esp32-devkitc-2mb"))
+    with flasher.connect(smaller) as session:
+        write(session)
+
+
 def test_another_unit_behind_the_port_is_named(flasher, dut):
     with flasher.connect(dut) as session:
         session._mac = "00:11:22:33:44:55"

@@ -9,11 +9,13 @@ import hashlib
 import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import esptool
-from esptool.cmds import detect_chip
+from esptool.cmds import DETECTED_FLASH_SIZES, detect_chip
 from esptool.loader import timeout_per_mb
+from esptool.util import flash_size_bytes
 
 from harness.domain.firmware import FlashSegment
 from harness.errors import FlashError, HarnessError, WrongDeviceError
@@ -26,9 +28,24 @@ _CONNECT_BAUD_RATE = 115200
 _FLASH_BAUD_RATE = 460800
 """The most that all usual serial bridges, also those on boards, do without errors (esptool's own default)."""
 _CONNECT_ATTEMPTS = 3
-_FLASH_BYTES = 4 << 20
+_MEGABYTE = 1 << 20
 _SECTOR_BYTES = 4096
 _WRITE_SECONDS_PER_MB = 40.0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What chip it must be.
+
+    Attributes:
+        target: which kind, as the board file calls it.
+        flash_bytes: how large its flash must be at least.
+        mac: its MAC address; None when any will do.
+    """
+
+    target: str
+    flash_bytes: int
+    mac: str | None
 
 
 class Chip:
@@ -36,8 +53,7 @@ class Chip:
 
     Args:
         port_name: device path or URL.
-        target: which chip it must be, as the board file calls it.
-        mac: its MAC address; None when any will do.
+        wanted: what chip it must be.
 
     Attributes:
         mac: its MAC address.
@@ -45,10 +61,10 @@ class Chip:
     Raises:
         SerialPortError: the port cannot be opened.
         ProbeError: the chip does not answer.
-        WrongDeviceError: it is another.
+        WrongDeviceError: it is another, or has less flash.
     """
 
-    def __init__(self, port_name: str, target: str, mac: str | None) -> None:
+    def __init__(self, port_name: str, wanted: Wanted) -> None:
         self._where = port_name
         self._claims = ExitStack()
         try:
@@ -56,11 +72,11 @@ class Chip:
             with explained("connecting", port_name):
                 chip = detect_chip(port, _CONNECT_BAUD_RATE, _RESET, connect_attempts=_CONNECT_ATTEMPTS)
                 self.mac = ":".join(f"{byte:02x}" for byte in chip.read_mac())
-                self._check(chip.CHIP_NAME, target, mac)
+                self._check(chip.CHIP_NAME, wanted)
                 self._loader: Any = chip.run_stub()
                 self._loader.change_baud(_FLASH_BAUD_RATE)
                 self._loader.flash_spi_attach(0)
-                self._loader.flash_set_parameters(_FLASH_BYTES)
+                self._loader.flash_set_parameters(self._flash_bytes(wanted.flash_bytes))
         except BaseException:
             self.close()
             raise
@@ -127,8 +143,23 @@ class Chip:
             hint="run again; if that does not help, the flash is worn or its supply too weak",
         )
 
-    def _check(self, found: str, target: str, mac: str | None) -> None:
-        expected = _CHIP_NAMES.get(target, target)
+    def _flash_bytes(self, wanted: int) -> int:
+        """How large the flash says that it is; where it says nothing that esptool knows, as large as wanted."""
+        named = DETECTED_FLASH_SIZES.get(self._loader.flash_id() >> 16)
+        found = flash_size_bytes(named) if named else wanted
+        if found < wanted:
+            raise WrongDeviceError(
+                "the chip's flash is smaller than the board file says",
+                where=self._where,
+                measured=f"{found / _MEGABYTE:g} MB",
+                expected=f"at least {wanted / _MEGABYTE:g} MB, which its regions take",
+                hint="choose the board for this flash, such as --board esp32-devkitc-2mb, or write a board file with "
+                "a smaller flash.model",
+            )
+        return int(found)
+
+    def _check(self, found: str, wanted: Wanted) -> None:
+        expected = _CHIP_NAMES.get(wanted.target, wanted.target)
         if found != expected:
             raise WrongDeviceError(
                 "another chip than the board's",
@@ -137,7 +168,10 @@ class Chip:
                 expected=expected,
                 hint="choose the board's own port with --port, or the chip's own board with --board",
             )
-        if mac is not None and self.mac != mac:
+        if wanted.mac is not None and self.mac != wanted.mac:
             raise WrongDeviceError(
-                "another chip than before behind this port", where=self._where, measured=self.mac, expected=mac
+                "another chip than before behind this port",
+                where=self._where,
+                measured=self.mac,
+                expected=wanted.mac,
             )

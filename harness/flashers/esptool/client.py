@@ -100,6 +100,7 @@ class EsptoolSession:
             "call": "connect",
             "port": self._dut.port,
             "target": self._dut.board.flash_target,
+            "flash_bytes": self._dut.board.flash_end,
             "mac": self._mac,
         }
         self._mac = self._call(Message(request), "connecting").fields["mac"]

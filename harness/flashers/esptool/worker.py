@@ -37,7 +37,8 @@ class EsptoolCalls:
     def _connect(self, request: Message) -> Message:
         fields = request.fields
         self._close()
-        self._chip = self._module.Chip(fields["port"], fields["target"], fields["mac"])
+        wanted = self._module.Wanted(fields["target"], fields["flash_bytes"], fields["mac"])
+        self._chip = self._module.Chip(fields["port"], wanted)
         return result(mac=self._chip.mac)
 
     def _read(self, request: Message) -> Message:
