@@ -4,12 +4,13 @@
 
 #include <cstdint>
 
+#include "app/platform.h"
 #include "tflm/tflm.h"
 
 namespace harness {
 namespace {
 
-enum Misdeed : uint8_t { kNone, kOverrunGuard = 0xE1, kOverrunArena, kOverrunStack, kHang, kOverrunGap };
+enum Misdeed : uint8_t { kNone, kOverrunGuard = 0xE1, kOverrunArena, kOverrunStack, kHang, kOverrunGap, kStoreIntoModel };
 
 constexpr int32_t kOperator = 1;
 
@@ -45,6 +46,12 @@ uint8_t misdeed = kNone;
   *middle = 0x11;
 }
 
+// Flash does not take it, where the chip guards it.
+[[gnu::noinline]] void StoreIntoModel() {
+  volatile uint8_t* model = platform::ModelFlash().start;
+  *model = 0x11;
+}
+
 }  // namespace
 
 void PrepareMisdeed(uint32_t model) { misdeed = tflm::Input(model, 0).data[0]; }
@@ -65,6 +72,8 @@ void Misbehave(const PaintedMemory& arena) {
       return Hang();
     case kOverrunGap:
       return OverrunGap(arena);
+    case kStoreIntoModel:
+      return StoreIntoModel();
     default:
       return;
   }

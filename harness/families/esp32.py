@@ -83,6 +83,9 @@ _CAUSES: Mapping[int, str] = MappingProxyType(
 )
 _CAUSES_WITH_ADDRESS = frozenset({3, 9, 13, 15, 28, 29})
 """After which EXCVADDR holds the address of the load or store."""
+_STORE_PROHIBITED = 29
+_MAPPED_FLASH = MemoryRegion(0x3F40_0000, 0x40_0000)
+_STORE_INTO_FLASH = "StoreProhibited: a store into flash, where model and constants are read in place, and only read"
 _NO_INSTRUCTION = frozenset({0, 32})
 
 # Offsets of vectors from VECBASE (XCHAL_*_VECOFS in ESP-IDF's core-isa.h).
@@ -135,7 +138,8 @@ class Esp32:
         vector = registers.get("vector", 0)
         if vector in _GENERAL_EXCEPTIONS:
             cause = registers["exccause"]
-            yield _CAUSES.get(cause, f"exception cause {cause}")
+            into_flash = cause == _STORE_PROHIBITED and _MAPPED_FLASH.holds(registers["excvaddr"])
+            yield _STORE_INTO_FLASH if into_flash else _CAUSES.get(cause, f"exception cause {cause}")
         elif vector in _OTHER_VECTORS:
             yield _OTHER_VECTORS[vector]
         address = self.fault_address(registers)

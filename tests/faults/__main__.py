@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from itertools import groupby
 
 from tests.faults.bench import Outcome, bench
 from tests.faults.cases import CASES
@@ -18,10 +19,12 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="faults whose name has this text")
     options = parser.parse_args()
     outcomes: list[Outcome] = []
-    with bench(f"faults-{os.getpid()}") as board:
-        for case in (case for case in CASES if options.only in case.name):
-            outcomes.append(board.run(case))
-            print(f"{outcomes[-1].seconds:5.1f} s  {case.name}", file=sys.stderr)
+    cases = [case for case in CASES if options.only in case.name]
+    for kind, of_kind in groupby(cases, lambda case: case.board):
+        with bench(kind, f"faults-{os.getpid()}") as board:
+            for case in of_kind:
+                outcomes.append(board.run(case))
+                print(f"{outcomes[-1].seconds:5.1f} s  {case.name}", file=sys.stderr)
     print(table(outcomes))
     if options.write:
         write_table(table(outcomes))

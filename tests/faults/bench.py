@@ -9,18 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from harness.bench.boards import load_board
+from harness.domain.recipe import Recipe
 from harness.domain.reconciliation import Reconciliation
 from harness.estimate import ModelFile
 from harness.session import RunOptions, Session, open_session
 from harness.virtual import launcher
 from harness.virtual.launcher import VirtualBoard
 from harness.virtual.link import Client
-from tests.faults.cases import Case
+from tests.faults.cases import ESP32, STM32, Case
 from tests.support.models import chain
 
 # A hang is found by the device's watchdog: with a brief one, all faults are through in minutes.
-BOARD = replace(load_board("stm32f407-virtual"), watchdog_s=2.0)
+_WATCHDOG_S = 2.0
 _STEADY = ModelFile.of("steady.tflite", chain("LOGISTIC").build())
+_TWICE = ModelFile.of("twice.tflite", chain("LOGISTIC", "LOGISTIC", size=1).build())
+_TWICE_BYTES = 4
+_RESTARTS = {STM32: "power_cycle", ESP32: "press_reset"}
 _OTHER = ModelFile.of("other.tflite", chain("LOGISTIC", "LOGISTIC", size=64).build())
 
 
@@ -77,13 +81,19 @@ class Bench:
         for command in case.faults:
             self._control(**command)
         started = time.monotonic()
-        row = self._session.run(_OTHER if case.writes else _STEADY, self._options)
+        row = self._broken_run(case)
         seconds = time.monotonic() - started
         self._control(do="clear_faults")
-        self._control(do="power_cycle")
+        self._control(do=_RESTARTS[case.board])
         # A user follows the hint.
         next_row = self._good_run(force="--force-flash" in " ".join(row.causes))
         return Outcome(case, row, self._words(row), seconds, next_row)
+
+    def _broken_run(self, case: Case) -> Reconciliation:
+        if case.misdeed is None:
+            return self._session.run(_OTHER if case.writes else _STEADY, self._options)
+        recipe = Recipe(inputs=(bytes([case.misdeed]).ljust(_TWICE_BYTES, b"\0"),))
+        return self._session.run(_TWICE, replace(self._options, recipe=recipe))
 
     def _good_run(self, *, force: bool) -> Reconciliation:
         return self._session.run(_STEADY, replace(self._options, force_flash=force))
@@ -98,11 +108,17 @@ class Bench:
 
 
 @contextmanager
-def bench(name: str) -> Iterator[Bench]:
-    """A bench with a board of its own, which is called `name`."""
+def bench(kind: str, name: str) -> Iterator[Bench]:
+    """A bench with a board of this kind of its own, which is called `name`."""
     options = RunOptions(probe=name)
-    with launcher.start("stm32f407", name) as board, open_session(BOARD, options, _silent) as session:
-        yield Bench(board, session, options)
+    board = replace(load_board(kind), watchdog_s=_WATCHDOG_S)
+    if kind == ESP32:
+        board = replace(board, defines={**board.defines, "HARNESS_TEST_FAULTS": "1"})
+    with (
+        launcher.start(board.machine or "", name) as unit,
+        open_session(board, options, _silent) as session,
+    ):
+        yield Bench(unit, session, options)
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support import misdeeds
+
 Command = Mapping[str, Any]
 
+STM32, ESP32 = "stm32f407-virtual", "esp32-virtual"
 MODEL_FLASH = 0x0808_0000
+_ESP32_MODEL_FLASH = 0x10_0000
 _SECTOR_OF_MODEL = 8
 _NEVER_ENDS = {"first": 1, "count": None}
 _IN_ALLOCATE = [{"heard": '"allocate"'}, {"cycle": 200_000}]
@@ -27,6 +31,8 @@ class Case:
         deadline_s: how long the verdict may take, on two slow cores.
         writes: the run has a model to write; otherwise flash holds everything already.
         connects: the run has to connect to the probe first.
+        board: which virtual board it is about.
+        misdeed: what the firmware does wrong by itself: one of `tests.support.misdeeds`.
     """
 
     name: str
@@ -37,6 +43,8 @@ class Case:
     deadline_s: float = 15.0
     writes: bool = False
     connects: bool = False
+    board: str = STM32
+    misdeed: int | None = None
 
 
 def _link(status: str, first: int, count: int | None = None) -> Command:
@@ -189,4 +197,37 @@ _DEVICE = (
     Case("clocks 5 % slow", ({"do": "clock_error", "percent": -5.0},), error="ProtocolError", says="baud rate"),
 )  # fmt: skip
 
-CASES: tuple[Case, ...] = (*_PROBE, *_FLASH, *_POWER, *_SERIAL, *_DEVICE)
+
+def _cache(name: str, kind: str, says: str) -> Case:
+    faults = ({"do": "cache", "kind": kind},)
+    return Case(f"ESP32: {name}", faults, error="FlashMappingError", says=says, board=ESP32)
+
+
+_ESP32 = (
+    _cache("data window of the flash cache stays masked", "drom_masked", "masked"),
+    _cache("flash cache does not switch on", "never_enabled", "switched on"),
+    _cache("flush of the flash cache never ends", "never_flushed", "flushed"),
+    _cache("flash mapped one page off", "page_off", "other bytes"),
+    Case(
+        "ESP32: bit of the model turns after verifying",
+        ({"do": "flash_flip", "address": _ESP32_MODEL_FLASH + 0x100, "mask": 1},),
+        error="FlashError", says="0x00100100", board=ESP32,
+    ),
+    Case(
+        "ESP32: bit of the code in flash turns after verifying",
+        ({"do": "flash_flip", "address": 0x3_0000, "mask": 1},),
+        error="FlashError", says="0x00030000", board=ESP32,
+    ),
+    Case(
+        "ESP32: flash smaller than told",
+        ({"do": "flash_size", "megabytes": 2},),
+        error="WrongDeviceError", says="2 MB", board=ESP32, connects=True,
+    ),
+    Case(
+        "ESP32: operator stores into flash",
+        (),
+        verdict="fail", error="DeviceFaultError", says="a store into flash", board=ESP32, misdeed=misdeeds.MODEL,
+    ),
+)  # fmt: skip
+
+CASES: tuple[Case, ...] = (*_PROBE, *_FLASH, *_POWER, *_SERIAL, *_DEVICE, *_ESP32)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.cases import CASES
+from tests.faults.cases import CASES, ESP32, STM32
 from tests.faults.table import END, README, START
+from tests.support import esp32_probe
 
 pytest.importorskip("unicorn", reason="the extra `virtual` is not installed")
 
@@ -30,19 +31,24 @@ _QUICK = (
 )
 
 
-@pytest.fixture(scope="module")
-def broken_board() -> Iterator[Bench]:
-    with bench(f"faults-{os.getpid()}") as board:
-        yield board
+@pytest.fixture(scope="module", params=[STM32, ESP32])
+def broken_board(request) -> Iterator[tuple[str, Bench]]:
+    if request.param == ESP32:
+        pytest.importorskip("esptool", reason="the extra `esp32` is not installed")
+        esp32_probe.require_emulator()
+    with bench(request.param, f"faults-{os.getpid()}") as board:
+        yield request.param, board
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("faults")
-@pytest.mark.parametrize("case", [case for case in CASES if case.name in _QUICK], ids=lambda case: case.name)
-def test_the_fault_gets_its_verdict_and_the_next_run_passes(broken_board: Bench, case) -> None:
-    outcome = broken_board.run(case)
-    # How long it took depends on what else this machine does; `make faults` judges that.
-    assert [each for each in outcome.complaints if not each.startswith("took ")] == []
+def test_each_fault_gets_its_verdict_and_the_next_run_passes(broken_board: tuple[str, Bench]) -> None:
+    kind, board = broken_board
+    wrong = {}
+    for case in (case for case in CASES if case.board == kind and (kind == ESP32 or case.name in _QUICK)):
+        # How long it took depends on what else this machine does; `make faults` judges that.
+        wrong[case.name] = [each for each in board.run(case).complaints if not each.startswith("took ")]
+    assert {name: complaints for name, complaints in wrong.items() if complaints} == {}
 
 
 def test_quick_cases_are_cases() -> None:

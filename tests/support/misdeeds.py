@@ -10,7 +10,7 @@ from harness.estimate import ModelFile
 from harness.session import RunOptions, Session
 
 ARENA_BYTES = 8192
-GUARD, ARENA, STACK, HANG, GAP = 0xE1, 0xE2, 0xE3, 0xE4, 0xE5
+GUARD, ARENA, STACK, HANG, GAP, MODEL = 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6
 
 
 def by_first_byte(session: Session, model: ModelFile) -> Callable[[int], Reconciliation]:

@@ -48,6 +48,18 @@ const Cause& CauseOf(const SavedRegisters& saved) {
   return kUnknownCause;
 }
 
+constexpr uint32_t kStoreProhibited = 29;
+constexpr uint32_t kMappedFlash = 0x3F400000;
+constexpr uint32_t kMappedFlashEnd = 0x3F800000;
+
+const char* TextOf(const SavedRegisters& saved) {
+  const bool in_flash = saved.excvaddr >= kMappedFlash && saved.excvaddr < kMappedFlashEnd;
+  if (saved.exccause == kStoreProhibited && in_flash) {
+    return "StoreProhibited, a store into flash";
+  }
+  return CauseOf(saved).name;
+}
+
 const char* KindOf(const SavedRegisters& saved) {
   if (saved.a1 < ports::NumberOf(_stack_start)) {
     return "stack_overflow";
@@ -72,7 +84,7 @@ esp32::SavedRegisters esp32_saved_registers;
   fault.pc = saved.pc;
   fault.lr = saved.a0;
   fault.sp = saved.a1;
-  fault.text = esp32::CauseOf(saved).name;
+  fault.text = esp32::TextOf(saved);
   const harness::FaultRegister registers[] = {
       {"ps", saved.ps}, {"vector", saved.vector}, {"exccause", saved.exccause}, {"excvaddr", saved.excvaddr}};
   fault.registers = registers;

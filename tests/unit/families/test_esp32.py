@@ -121,3 +121,11 @@ def test_code_may_lie_at_odd_addresses() -> None:
 
 def test_no_return_address_leads_nowhere() -> None:
     assert ESP32.call_site(0) is None
+
+
+@pytest.mark.parametrize(
+    ("address", "into_flash"), [(0x3F400000, True), (0x3F7FFFFF, True), (0x3F800000, False), (0, False)]
+)
+def test_a_store_into_flash_is_told_from_other_wild_stores(address, into_flash) -> None:
+    (reason, _) = ESP32.explain({"vector": 0x300, "exccause": 29, "excvaddr": address})
+    assert ("read in place" in reason) is into_flash
