@@ -65,6 +65,7 @@ C_HEADER: Final = "c-header"
     type=click.Path(path_type=Path),
     help="Write the C header to this file, unless it holds it already.",
 )
+@click.option("--allow-inexact", is_flag=True, help="Write the C header of figures that leave something out, too.")
 def command(
     *,
     models: tuple[Path, ...],
@@ -83,6 +84,7 @@ def command(
     planners: bool,
     output_format: str,
     output: Path | None,
+    allow_inexact: bool,
 ) -> int:
     """Say what arena each model needs, without a device."""
     if output and output_format != C_HEADER:
@@ -103,7 +105,9 @@ def command(
         answers += [_Answer(other, None) for other in others]
         show([answer.as_json() for answer in answers], output_format, _rows(answers))
     elif status == 0:
-        _show_header([answer.estimate for answer in answers], margin_percent, output)
+        estimates = [answer.estimate for answer in answers]
+        _refuse_inexact(estimates, allow_inexact=allow_inexact)
+        _show_header(estimates, margin_percent, output)
     for found in (answer.estimate for answer in answers):
         tell(found.model, [*(f"with the correction {id_}" for id_ in found.corrections), *found.warnings])
     return status
@@ -179,6 +183,21 @@ def _compare(model: ModelFile, profile: Profile) -> Comparison:
     return compare(model, profile)
 
 
+def _refuse_inexact(estimates: Sequence[Estimate], *, allow_inexact: bool) -> None:
+    """A header goes into a build, where nobody reads warnings.
+
+    Raises:
+        UsageError: an estimate leaves something out, and the user has not said that it may.
+    """
+    for estimate in estimates:
+        if not estimate.exact and not allow_inexact:
+            raise UsageError(
+                f"the estimate is not exact: {estimate.unknown_parts[0]}",
+                where=estimate.model,
+                hint="measure the model, or write the header all the same with --allow-inexact",
+            )
+
+
 def _show_header(estimates: list[Estimate], margin_percent: float, output: Path | None) -> None:
     from harness.files.safe import write_if_changed
     from harness.results.c_header import render_header
@@ -209,4 +228,5 @@ def _row(estimate: Estimate) -> dict[str, object]:
         "tail_bytes": estimate.tail_bytes,
         "minimum_bytes": estimate.min_working_arena_bytes,
         "recommended_bytes": estimate.recommended_arena_bytes,
+        "exact": estimate.exact,
     }

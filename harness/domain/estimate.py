@@ -84,6 +84,7 @@ class Estimate:
         corrections: ids of the corrections applied.
         warnings: what the user should know.
         basis: whether figures of this profile were measured, or read from TFLM's sources.
+        unknown_parts: what the figures leave out, or only guess; empty for an exact estimate.
     """
 
     model: str
@@ -101,3 +102,9 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     board: str | None = None
     basis: str = MEASURED
+    unknown_parts: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures hold every part that there is."""
+        return not self.unknown_parts

@@ -101,4 +101,5 @@ def _beside(figure: ExternalFigure, estimate: Estimate) -> Estimate:
         min_working_arena_bytes=None,
         recommended_arena_bytes=align_up(figure.arena_bytes, ALIGNMENT),
         board=estimate.board,
+        unknown_parts=(f"a figure of {figure.method}, which is not checked here",),
     )

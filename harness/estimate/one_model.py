@@ -21,6 +21,8 @@ from harness.estimate.reading.model_file import ModelFile
 from harness.estimate.shapes.empty import check_empty_tensors
 from harness.estimate.shapes.open_dimensions import load_graph
 
+_FORMULA_GUESSES: Final = f"the formula does not see scratch: {UNKNOWN_SCRATCH_BYTES} bytes stand for it"
+
 DEFAULT_ARENA_BYTES: Final = 112 * 1024
 """The arena that an estimate is for when nobody says: `arena_used_bytes` depends on the size modulo 16."""
 
@@ -99,8 +101,10 @@ def _by_layout(model: ModelFile, graph: Graph, purpose: _Purpose) -> Estimate:
         recommended_arena_bytes=max(purpose.with_margin(minimum), _smallest_multiple_of_16(layout)),
         sections=(Section("planned_tensors_and_scratch", "head", head), *_tail_sections(usage.sections)),
         recorded_sections=_recorded(generation, target, layout, purpose.arena_size_bytes),
+        unknown_parts=(unknown := generation.unknown_parts(graph, purpose.profile.kernels)),
         warnings=(
             *_basis_warnings(purpose.profile),
+            *unknown,
             *inspect(graph).warnings,
             *generation.warnings(graph, purpose.profile.kernels),
             *_overlap_warnings(layout),
@@ -192,5 +196,6 @@ def _by_formula(model: ModelFile, graph: Graph, purpose: _Purpose) -> Estimate:
         min_working_arena_bytes=None,
         recommended_arena_bytes=purpose.with_margin(total),
         sections=sections,
-        warnings=(f"the formula does not see scratch: {UNKNOWN_SCRATCH_BYTES} bytes stand for it",),
+        warnings=(_FORMULA_GUESSES,),
+        unknown_parts=(_FORMULA_GUESSES,),
     )

@@ -77,7 +77,9 @@ def shared_estimate(
             Section("planned_tensors_and_scratch", "head", head),
             *(Section(name, "tail", size) for name, size in usage.sections.items()),
         ),
+        unknown_parts=(unknown := tuple(dict.fromkeys(part for one in alone for part in one.unknown_parts))),
         warnings=(
+            *unknown,
             f"{len(models)} models in one arena, which must not run at once: {used:,} bytes against {separate:,} "
             "in arenas of their own",
         ),

@@ -31,6 +31,8 @@ def estimate_to_json(estimate: Estimate) -> Json:
         "static_memory": estimate.profile.static_memory,
         "traits": sorted(estimate.profile.traits),
         "basis": estimate.basis,
+        "exact": estimate.exact,
+        "unknown_parts": list(estimate.unknown_parts),
         "method": estimate.method,
         "arena_used_bytes": estimate.arena_used_bytes,
         "head_bytes": estimate.head_bytes,
@@ -172,6 +174,7 @@ def estimate_from_json(item: Fields) -> Estimate:
         corrections=item.texts("corrections"),
         warnings=item.texts("warnings"),
         basis=item.text("basis") if item.has("basis") else MEASURED,
+        unknown_parts=item.texts("unknown_parts") if item.has("unknown_parts") else (),
     )
 
 

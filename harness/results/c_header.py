@@ -71,6 +71,7 @@ def _block(estimate: Estimate, macro: str, margin_percent: float) -> str:
     ]
     if estimate.min_working_arena_bytes is not None:
         facts.append(f"smallest working arena: {estimate.min_working_arena_bytes} bytes")
+    facts += [f"NOT EXACT: {reason}" for reason in estimate.unknown_parts]
     return f"{_comment(map(_short, facts))}\n#define {macro} {estimate.recommended_arena_bytes}\n"
 
 

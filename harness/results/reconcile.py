@@ -207,6 +207,7 @@ def _minimum_error(estimate: Estimate, measurement: Measurement) -> int:
 
 
 def _causes(estimate: Estimate, measurement: Measurement) -> Iterator[str]:
+    yield from (f"the estimate is not exact: {part}" for part in estimate.unknown_parts)
     yield from measurement.overruns
     if measurement.resets:
         yield f"starts of the device that nobody asked for: {measurement.resets}"

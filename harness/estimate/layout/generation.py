@@ -83,7 +83,8 @@ class Generation:
         checked_sizes: sizes of further structures by which a device on a 32-bit target shows its generation.
         lay_out: what AllocateTensors does; raises ModelError for a model that it cannot follow.
         unknown_operators: the operators that it lacks, each with its place.
-        warnings: what its estimate leaves out of a model with a kernel set, or does not promise.
+        warnings: what a user should know of its estimate of a model with a kernel set.
+        unknown_parts: what its estimate leaves out of a model with a kernel set, or does not promise.
         refusals: why it must not be given a model, beyond what no TFLM must be given.
         recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
         recording_objects: the structure that a RecordingMicroInterpreter puts into a section instead of the plain one.
@@ -100,6 +101,7 @@ class Generation:
     lay_out: Callable[[Graph, Target], Layout]
     unknown_operators: Callable[[Graph], tuple[str, ...]]
     warnings: Callable[[Graph, str], tuple[str, ...]]
+    unknown_parts: Callable[[Graph, str], tuple[str, ...]]
     refusals: Callable[[Graph], tuple[str, ...]]
     recorded: Mapping[str, tuple[str, ...]]
     recording_objects: Mapping[str, str]

@@ -16,6 +16,7 @@ from harness.estimate.layout.modern.walk import Ways, lay_out
 from harness.estimate.layout.rules import OpRule, OpTable
 from harness.estimate.planning.greedy import greedy_last_wins
 from harness.estimate.planning.lifetimes import Lifetimes, by_scope
+from harness.estimate.reading.foreign import advice
 
 STRUCT_SIZES: Final = {
     "TfLiteType": (4, 4),
@@ -117,6 +118,7 @@ def generation(name: str, tables: Tables) -> Generation:
         lay_out=partial(lay_out, kernels=kernels, ways=tables.ways, lifetimes_of=tables.lifetimes),
         unknown_operators=partial(_unknown_operators, tables.reference),
         warnings=partial(_warnings, tables, name),
+        unknown_parts=_unknown_parts,
         refusals=partial(_refusals, tables),
         recorded=RECORDED,
         recording_objects={
@@ -157,18 +159,22 @@ def _unknown_operators(reference: OpTable, graph: Graph) -> tuple[str, ...]:
 
 
 def _warnings(tables: Tables, name: str, graph: Graph, kernels: str) -> tuple[str, ...]:
-    places = [(operator_place(subgraph, operator), operator) for subgraph, operator in graph.operators()]
-    without_rule = tuple(
-        f"{place} is not in the profile: its own needs are counted as 0; run it on the device and tune"
-        for place, operator in places
-        if operator.is_custom
-    )
     late = tuple(
-        f"{place}: TFLM {name} has {operator.name} from {tables.late[operator.name]} on"
-        for place, operator in places
+        f"{operator_place(subgraph, operator)}: TFLM {name} has {operator.name} from {tables.late[operator.name]} on"
+        for subgraph, operator in graph.operators()
         if operator.name in tables.late
     )
-    return (*without_rule, *late, *varying_scratch(graph, kernels), *tables.remarks(graph, kernels))
+    return (*late, *tables.remarks(graph, kernels))
+
+
+def _unknown_parts(graph: Graph, kernels: str) -> tuple[str, ...]:
+    without_rule = tuple(
+        f"{operator_place(subgraph, operator)} is not in the profile: its own needs are counted as 0; "
+        + (advice(operator.name) or "run it on the device and tune")
+        for subgraph, operator in graph.operators()
+        if operator.is_custom
+    )
+    return (*without_rule, *varying_scratch(graph, kernels))
 
 
 def _refusals(tables: Tables, graph: Graph) -> tuple[str, ...]:
