@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from harness.domain.generations import TflmGeneration
 from harness.errors import SourceError
 from harness.tflm.cpp_text import closing_brackets
 
@@ -14,6 +15,8 @@ _ALLOCATOR = f"{_MICRO}/arena_allocator/single_arena_buffer_allocator.h"
 HEADERS = (_INTERPRETER, _ALLOCATOR)
 """Those that a fork shows in."""
 
+COUNTS_TEMPORARIES = "counts-temporaries"
+"""The trait of Infineon's fork."""
 EDGE_IMPULSE = "edge-impulse-sdk"
 _CLASS = re.compile(r"\bclass\s+SingleArenaBufferAllocator\b[^;{]*(\{)")
 _NESTED = re.compile(r"\{[^{}]*\}")
@@ -30,13 +33,21 @@ _MEMBERS = frozenset(
 )
 
 
-def refuse_fork(texts: Mapping[str, str], where: str, generation: str) -> None:
-    """Refuse a fork, whose arena no table of a release can tell.
+def fork_traits(texts: Mapping[str, str], generation: TflmGeneration) -> frozenset[str]:
+    """The traits of a fork that is estimated for: Infineon's counts temporary bytes, in one more member."""
+    known = any(trait.name == COUNTS_TEMPORARIES for trait in generation.traits)
+    return (
+        frozenset({COUNTS_TEMPORARIES}) if known and len(_own_members(texts.get(_ALLOCATOR, ""))) == 1 else frozenset()
+    )
+
+
+def refuse_fork(texts: Mapping[str, str], where: str, generation: TflmGeneration | None) -> None:
+    """Refuse a fork, whose arena no table can tell.
 
     Args:
         texts: of HEADERS, those that are there, without comments.
         where: the folders that they are in.
-        generation: whose marks they have; empty for none.
+        generation: whose marks they have; None for none.
 
     Raises:
         SourceError: they are of a fork.
@@ -44,13 +55,13 @@ def refuse_fork(texts: Mapping[str, str], where: str, generation: str) -> None:
     if f'"{EDGE_IMPULSE}/' in texts.get(_INTERPRETER, ""):
         raise edge_impulse(where, f"includes that begin with {EDGE_IMPULSE}/")
     own = _own_members(texts.get(_ALLOCATOR, ""))
-    if own:
+    if own and not (generation and fork_traits(texts, generation)):
         raise SourceError(
-            f"these are headers of a fork of TFLM{f' {generation}' if generation else ''}",
+            f"these are headers of a fork of TFLM{f' {generation.name}' if generation else ''}",
             where=where,
             measured=f"SingleArenaBufferAllocator has {', '.join(own)} besides what TFLM's own has",
             expected="structures of the sizes that a release of tflite-micro has",
-            hint="Infineon's ml-tflite-micro is such a fork: measure tflite-micro itself, of the same date",
+            hint="harness has no table for it: measure tflite-micro itself, of the same date",
         )
 
 

@@ -99,9 +99,7 @@ def read_headers(folders: Sequence[Path], generation: str | None) -> Headers:
     texts, missing = _read_all(firmware_dir() / "tflm" / f"{found.layer}.cc", folders)
     return Headers(
         found.name,
-        frozenset(
-            trait.name for trait in found.traits if trait.mark and trait.mark.holds(_texts(folders, trait.mark.headers))
-        ),
+        _traits(folders, found),
         found.name != FIRST and _VARIABLE_ARGUMENTS.search(_text(folders, _DEBUG_LOG)) is None,
         static_memory.forced_defines(memory),
         static_memory.asks_for_arduino(memory),
@@ -138,7 +136,7 @@ def recognise_generation(folders: Sequence[Path], claimed: str | None) -> TflmGe
     texts = _texts(folders, sorted({header for each in GENERATIONS for mark in each.marks for header in mark.headers}))
     found = next((each for each in GENERATIONS if all(mark.holds(texts) for mark in each.marks)), None)
     where = place_of(folders)
-    forks.refuse_fork(_texts(folders, forks.HEADERS), where, found.name if found else "")
+    forks.refuse_fork(_texts(folders, forks.HEADERS), where, found)
     if found is None:
         raise _unrecognised(folders, where)
     if found.refused:
@@ -163,6 +161,11 @@ def recognise_generation(folders: Sequence[Path], claimed: str | None) -> TflmGe
 def place_of(folders: Sequence[Path]) -> str:
     """Include folders, for messages."""
     return f"{folders[0]} and {len(folders) - 1} more" if len(folders) > 1 else str(folders[0])
+
+
+def _traits(folders: Sequence[Path], found: TflmGeneration) -> frozenset[str]:
+    shown = (each.name for each in found.traits if each.mark and each.mark.holds(_texts(folders, each.mark.headers)))
+    return frozenset(shown) | forks.fork_traits(_texts(folders, forks.HEADERS), found)
 
 
 def _looked_for(name: str) -> str:

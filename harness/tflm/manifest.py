@@ -21,6 +21,7 @@ _AUTO = "auto"
 _LIBRARY_SUFFIX = ".a"
 _KEYS = ("generation", "include", "libraries", "defines", "kernels", "abi_flags", "version", *_TREE_KEYS)
 _HINT = "README.md, section `Use your TFLM`, shows manifests"
+_NN_VERSION = re.compile(r"v?\d{1,3}(\.\d{1,3}){0,2}([-~+.]\w{1,16})?|[0-9a-f]{7,40}", re.ASCII)
 _DEFINE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -40,6 +41,10 @@ class Manifest:
         tree: the folder of sources to compile, in place of libraries; None for libraries.
         options: what else is said of the tree.
         says_defines: whether it says `defines` at all.
+        cmsis_nn, esp_nn: beside libraries, the version of what their kernels call, or its commit; empty for the one
+            that the generation goes with. No estimate depends on it: what the kernels for the DSP extension and for the
+            ESP32 get from them is the same since 2022 once it is rounded up to 16 bytes, as TFLM does; for the ESP32-S3
+            there is an allowance.
     """
 
     path: Path
@@ -53,6 +58,14 @@ class Manifest:
     tree: Path | None = None
     options: TflmOptions = field(default_factory=TflmOptions)
     says_defines: bool = False
+    cmsis_nn: str = ""
+    esp_nn: str = ""
+
+    @property
+    def nn_library(self) -> str:
+        """The library that the kernels call, where its version is named."""
+        named = {"CMSIS-NN": self.cmsis_nn, "ESP-NN": self.esp_nn}
+        return ", ".join(f"{library} {version}" for library, version in named.items() if version)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -76,9 +89,6 @@ def read_manifest(path: Path) -> Manifest:
     refuse_unknown_keys(top, _KEYS)
     if top.has("tree"):
         return _of_tree(top, path)
-    for key in _TREE_KEYS:
-        if top.has(key):
-            raise UsageError(f"`{key}` goes with `tree`", where=path, hint=_HINT)
     generation = _choice(
         top, "generation", (_AUTO, *(name for each in served() for name in (each.name, *each.aliases)))
     )
@@ -91,7 +101,21 @@ def read_manifest(path: Path) -> Manifest:
         kernels=_choice(top, "kernels", KERNEL_SETS),
         abi_flags=_flags(top, "abi_flags") if top.has("abi_flags") else None,
         version=top.text("version") if top.has("version") else "",
+        cmsis_nn=_nn_version(top, "cmsis_nn"),
+        esp_nn=_nn_version(top, "esp_nn"),
     )
+
+
+def _nn_version(top: Fields, key: str) -> str:
+    """The version of the library that kernels call; empty when the key is not there."""
+    if not top.has(key):
+        return ""
+    kernels = key.replace("_", "-")
+    if not _choice(top, "kernels", KERNEL_SETS).startswith(kernels):
+        raise top.wrong(key, f'none without `tree` or kernels = "{kernels}"')
+    if not _NN_VERSION.fullmatch(top.text(key)):
+        raise top.wrong(key, "a version such as 7.0.0, or a commit; a folder goes with `tree`")
+    return top.text(key)
 
 
 def _of_tree(top: Fields, path: Path) -> Manifest:

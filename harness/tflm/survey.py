@@ -14,6 +14,7 @@ from harness.errors import BenchError, ConfigMismatchError, SourceError
 from harness.files.cache import fingerprint
 from harness.tflm.archive import Library, read_library
 from harness.tflm.findings import LibraryFinding, obstacle
+from harness.tflm.forks import COUNTS_TEMPORARIES
 from harness.tflm.headers import SCHEMA_VERSION, Headers, missing_header, place_of, read_headers
 from harness.tflm.manifest import Manifest
 from harness.tflm.static_memory import refuse_half_static
@@ -74,7 +75,8 @@ class Survey:
         """The user's words for it, or the files' names with the start of their hash."""
         files = ", ".join(f"{library.path.name} {library.sha256[:12]}" for library in self.libraries)
         told = self.headers.version if self.headers else None
-        return self.manifest.version or (f"{files} (TensorFlow {told})" if told else files)
+        base = self.manifest.version or (f"{files} (TensorFlow {told})" if told else files)
+        return f"{base} with {self.manifest.nn_library}" if self.manifest.nn_library else base
 
     def _registrations(self) -> tuple[Registration, ...]:
         if self.headers is None:
@@ -136,6 +138,11 @@ def _lacking_folders(folders: Iterable[Path]) -> Iterator[LibraryFinding]:
 
 
 def _header_findings(manifest: Manifest, headers: Headers) -> Iterator[LibraryFinding]:
+    if COUNTS_TEMPORARIES in headers.traits:
+        yield LibraryFinding(
+            "headers",
+            "a fork: its allocator has one member more, as that of Infineon's ml-tflite-micro, and counts as it",
+        )
     for name, includer in headers.missing.items():
         yield obstacle("headers", missing_header(name, includer))
     try:

@@ -1,7 +1,10 @@
 import pytest
 
+from harness.domain.estimate import Profile
 from harness.errors import SourceError
-from harness.tflm.headers import recognise_generation
+from harness.estimate import struct_sizes
+from harness.tflm.forks import COUNTS_TEMPORARIES
+from harness.tflm.headers import read_headers, recognise_generation
 from tests.support.tflm_parts import MICRO, header_tree
 
 ALLOCATOR = f"{MICRO}/arena_allocator/single_arena_buffer_allocator".replace("/", "__")
@@ -38,11 +41,20 @@ def test_the_allocator_of_a_release_is_none_of_a_forks(tmp_path, name):
 
 @pytest.mark.parametrize("member", ["  size_t max_temp_bytes_ = 0;", "  uint32_t  max_temp_bytes_;"])
 def test_a_fork_with_an_allocator_of_another_size_is_named(tmp_path, member):
-    folders = header_tree(tmp_path, "2024-12", **{ALLOCATOR: MEMBERS % member})
-    with pytest.raises(SourceError, match="headers of a fork of TFLM 2024-12") as caught:
+    folders = header_tree(tmp_path, "2024-09", **{ALLOCATOR: MEMBERS % member})
+    with pytest.raises(SourceError, match="headers of a fork of TFLM 2024-09") as caught:
         recognise_generation(folders, None)
     assert "has max_temp_bytes_ besides" in str(caught.value.measured)
-    assert "Infineon" in caught.value.hint
+
+
+def test_infineons_fork_has_one_member_more_and_a_trait_of_its_own(tmp_path):
+    folders = header_tree(tmp_path / "one", "2024-12", **{ALLOCATOR: MEMBERS % "  size_t temp_bytes_ = 0;"})
+    assert read_headers(folders, None).traits == {COUNTS_TEMPORARIES}
+    sizes = struct_sizes(Profile("2024-12", "arm32", traits=frozenset({COUNTS_TEMPORARIES})))
+    assert (sizes["SingleArenaBufferAllocator"], sizes["MicroAllocator"]) == (40, 40)
+    more = header_tree(tmp_path / "two", "2024-12", **{ALLOCATOR: MEMBERS % "  int a_;\n  int b_;"})
+    with pytest.raises(SourceError, match="headers of a fork of TFLM 2024-12"):
+        recognise_generation(more, None)
 
 
 def test_edge_impulses_sdk_is_named_by_its_includes(tmp_path):

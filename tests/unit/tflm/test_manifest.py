@@ -35,6 +35,7 @@ def test_everything(write, tmp_path):
             libraries = ["liba.a", "libb.a"]
             defines = ["NDEBUG", "LEVEL=3", "EMPTY="]
             kernels = "cmsis-nn"
+            cmsis_nn = "6.0.0"
             abi_flags = ["-mcpu=cortex-m7"]
             version = "ours of May"
             """
@@ -44,6 +45,7 @@ def test_everything(write, tmp_path):
     assert found.defines == {"NDEBUG": None, "LEVEL": "3", "EMPTY": ""}
     assert (found.generation, found.kernels, found.version) == ("2026-08", "cmsis-nn", "ours of May")
     assert found.abi_flags == ("-mcpu=cortex-m7",)
+    assert (found.cmsis_nn, found.esp_nn, found.nn_library) == ("6.0.0", "", "CMSIS-NN 6.0.0")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,9 @@ def test_everything(write, tmp_path):
         (LEAST.replace('"inc"', ""), "include: wrong value"),
         (LEAST.replace('"inc"', '""'), "include: wrong value"),
         (LEAST.replace('"inc"', '"a\\u0000b"'), "include: wrong value"),
+        (LEAST + 'cmsis_nn = "7.0.0"', 'none without `tree` or kernels = "cmsis-nn"'),
+        (LEAST + 'kernels = "cmsis-nn"\ncmsis_nn = "new"', "cmsis_nn: wrong value"),
+        (LEAST + 'kernels = "esp-nn-s3"\nesp_nn = "latest"', "esp_nn: wrong value"),
         (LEAST + 'include_dirs = ["x"]', "did you mean include?"),
         (LEAST + 'generation = "2023"', "expected one of auto, 2026-01, 2026-08, 2024-12"),
         (LEAST + 'kernels = "cmsis"', "expected one of reference, cmsis-nn, esp-nn"),

@@ -50,7 +50,7 @@ def test_kernels_and_folders_go_to_the_tree(write, tmp_path):
     [
         ('tree = "a tree"\nlibraries = ["x.a"]\n', "goes with libraries"),
         ('tree = "a tree"\ngeneration = "2026-01"\n', "goes with libraries"),
-        ('include = ["."]\nlibraries = ["x.a"]\ncmsis_nn = "nn"\n', "`cmsis_nn` goes with `tree`"),
+        ('include = ["."]\nlibraries = ["x.a"]\ncmsis_nn = "nn"\n', "cmsis_nn: wrong value"),
         ('tree = ""\n', "tree"),
         ('tree = ["a"]\n', "tree"),
         ('tree = "a tree"\nkernels = "esp-nn-s3"\n', "kernels"),

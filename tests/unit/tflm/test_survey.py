@@ -169,3 +169,32 @@ def test_models_of_another_schema(look):
 def test_every_missing_header_is_told(look):
     found = look(*WHOLE, flatbuffers__flatbuffers=None)
     assert [error.what for error in errors(found)] == ["the header flatbuffers/flatbuffers.h is missing"]
+
+
+def test_headers_that_are_always_static_need_no_define(look):
+    never = "struct TfLiteTensor { int type;\n#if 0\n  void* delegate;\n#endif\n};\n"
+    found = look(*WHOLE, "TfLiteIntArrayEqual", generation="2023-09", tensorflow__lite__core__c__common=never)
+    assert errors(found) == []
+    assert found.source().static_memory
+
+
+@pytest.mark.parametrize("lines", [(), (STATIC,), ('defines = ["TF_LITE_STATIC_MEMORY", "ARDUINO"]',)])
+def test_headers_that_go_by_arduinos_define_are_refused_with_half_of_both(look, lines):
+    found = look(*WHOLE, lines=lines, tensorflow__lite__kernels__kernel_util="#ifndef ARDUINO\n#endif\n")
+    told = [(finding.check, finding.error.hint) for finding in found.findings if finding.error]
+    assert [check for check, _ in told] == (["configuration"] if lines == (STATIC,) else [])
+    assert all('add "ARDUINO" to `defines`' in hint for _, hint in told)
+
+
+def test_infineons_fork_is_named_and_has_its_trait(look):
+    text = "class SingleArenaBufferAllocator {\n  uint8_t* head_;\n  size_t all_temp_bytes_;\n};\n"
+    allocator = "tensorflow__lite__micro__arena_allocator__single_arena_buffer_allocator"
+    found = look(*WHOLE, generation="2024-12", **{allocator: text})
+    assert errors(found) == []
+    assert "Infineon" in found.findings[0].text
+    assert found.source().traits == {"counts-temporaries"}
+
+
+def test_the_version_of_what_kernels_call_is_part_of_the_librarys(look):
+    found = look(*WHOLE, lines=['kernels = "esp-nn"', 'esp_nn = "1.1.0"', 'version = "ours"'])
+    assert found.source().version == "ours with ESP-NN 1.1.0"
