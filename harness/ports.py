@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.domain.board import Board, MemoryRegion
+from harness.domain.board import Board, MemoryRegion, Occupant
 from harness.domain.dut import Dut, Probe, SerialPort
 from harness.domain.family import ChipWords
 from harness.domain.firmware import FirmwareImage, FlashPart, FlashSegment, PackedModel, TflmSource, ToolchainInfo
@@ -181,6 +181,14 @@ class Packager(Protocol):
         Raises:
             DoesNotLinkError: the model does not fit beside the firmware.
         """
+
+
+@runtime_checkable
+class KnowsOccupants(Protocol):
+    """What a packager may offer besides: it knows what other programs than harness put into a chip's flash."""
+
+    def occupants(self, read: Callable[[int, int], bytes]) -> Sequence[Occupant]:
+        """What is there, as far as the flash itself tells; `read` takes an address and a number of bytes."""
 
 
 class FlashSession(Protocol):

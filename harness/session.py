@@ -9,7 +9,7 @@ from typing import Protocol
 
 from harness import plugins
 from harness.bench.connection import Connection, HeldUnit
-from harness.bench.flash import flash_parts
+from harness.bench.flash import flash_parts, refuse_others
 from harness.build.firmware import build
 from harness.build.model_image import pack_all
 from harness.device.commands import check_arena_size
@@ -200,7 +200,10 @@ class Session:
         return self._flash(self._parts(models))
 
     def _flash(self, parts: Sequence[FlashPart]) -> list[str]:
-        return flash_parts(self.connect().flash, parts, self._progress, force=self._options.force_flash)
+        chip = self.connect().flash
+        if self._options.keep_flash:
+            refuse_others(chip, parts, plugins.packager(self._board.packager))
+        return flash_parts(chip, parts, self._progress, force=self._options.force_flash)
 
     def _parts(self, models: Sequence[ModelFile]) -> Sequence[FlashPart]:
         """What the flash is to hold."""

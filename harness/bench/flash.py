@@ -12,8 +12,12 @@ from contextlib import suppress
 
 from harness.domain.firmware import FlashPart, FlashSegment
 from harness.errors import BenchError, DeadlineError, FlashError, FlashMappingError, ProtocolError
-from harness.ports import FlashSession, Progress
+from harness.ports import FlashSession, KnowsOccupants, Packager, Progress
 
+_ERASED = b"\xff"
+_GLANCE_BYTES = 256
+_OUR_MAGIC = b"HARN"
+"""How both magics begin: that of the firmware's info block and that of a model's header."""
 FLASH_SYMPTOMS = (FlashError, FlashMappingError, DeadlineError, ProtocolError)
 """Errors behind which damaged flash may be."""
 
@@ -41,6 +45,41 @@ def flash_parts(
             session.write(part.segment, progress)
             written.append(part.name)
     return written
+
+
+def refuse_others(session: FlashSession, parts: Sequence[FlashPart], packager: Packager) -> None:
+    """Make sure that no part which the chip does not hold goes where something else is than harness's own.
+
+    Args:
+        session: the chip.
+        parts: what it is to hold.
+        packager: which may know what is there.
+
+    Raises:
+        FlashError: something else is there; it is named as far as the packager knows it.
+    """
+    for part in parts:
+        if _holds(session, part) or _is_free(session, part):
+            continue
+        start, end = part.segment.address, part.segment.end
+        known = packager.occupants(session.read) if isinstance(packager, KnowsOccupants) else ()
+        names = [one.name for one in known if one.region.start < end and start < one.region.end]
+        raise FlashError(
+            f"{part.name} would be written over what harness did not put there",
+            where=f"{start:#x} to {end:#x}",
+            measured=", ".join(names) or "other bytes than those of erased flash",
+            expected="erased flash, or what harness has written",
+            hint='save it first if it matters (README, "ESP32"); without --keep-flash harness writes over it',
+        )
+
+
+def _is_free(session: FlashSession, part: FlashPart) -> bool:
+    """Whether flash is erased where a part begins and where its first label is, or has the label of another of ours."""
+    start = part.segment.address
+    offset, size = part.labels[0] if part.labels else (0, _GLANCE_BYTES)
+    label = session.read(start + offset, size)
+    erased = not (label + session.read(start, _GLANCE_BYTES)).strip(_ERASED)
+    return erased or label.startswith(_OUR_MAGIC)
 
 
 def first_difference(session: FlashSession, segments: Sequence[FlashSegment]) -> FlashError | None:

@@ -9,6 +9,7 @@ import click
 from harness.cli.options import (
     MODEL_PATH,
     force_flash_option,
+    keep_flash_option,
     operators_for,
     operators_option,
     tflm_option,
@@ -24,7 +25,7 @@ from harness.domain.tflm_options import TflmOptions
 @click.command()
 @click.argument("model", required=False, type=MODEL_PATH)
 @unit_options
-@together(tflm_option, tree_options, operators_option, force_flash_option, format_option)
+@together(tflm_option, tree_options, operators_option, force_flash_option, keep_flash_option, format_option)
 def command(
     *,
     model: Path | None,
@@ -35,6 +36,7 @@ def command(
     tflm_options: TflmOptions,
     ops: str,
     force_flash: bool,
+    keep_flash: bool,
     output_format: str,
 ) -> None:
     """Write the firmware, and MODEL if one is given, into a board's flash, unless they are already there."""
@@ -44,7 +46,15 @@ def command(
 
     contents = [read_model(model)] if model else []
     operators = operators_for(ops, [model] if model else [])
-    options = RunOptions(tflm, probe, port, force_flash=force_flash, operators=operators, tflm_options=tflm_options)
+    options = RunOptions(
+        tflm,
+        probe,
+        port,
+        force_flash=force_flash,
+        keep_flash=keep_flash,
+        operators=operators,
+        tflm_options=tflm_options,
+    )
     progress = StderrProgress()
     try:
         with open_session(board, options, progress) as session:

@@ -132,6 +132,9 @@ invokes_option: Decorator = click.option(
 force_flash_option: Decorator = click.option(
     "--force-flash", is_flag=True, help="Write the flash even when it already holds the right bytes."
 )
+keep_flash_option: Decorator = click.option(
+    "--keep-flash", is_flag=True, help="Refuse to write over what harness has not written itself."
+)
 threshold_option: Decorator = click.option(
     "--threshold",
     "threshold_percent",

@@ -15,6 +15,7 @@ from harness.cli.options import (
     force_flash_option,
     input_option,
     invokes_option,
+    keep_flash_option,
     margin_option,
     models_argument,
     operators_for,
@@ -41,7 +42,7 @@ from harness.domain.tflm_options import TflmOptions
 )
 @click.option("--min-arena", is_flag=True, help="Also find the smallest arena that works, by bisection.")
 @check_output_option
-@together(force_flash_option, threshold_option, margin_option, *corrections_options, format_option)
+@together(force_flash_option, keep_flash_option, threshold_option, margin_option, *corrections_options, format_option)
 def command(
     *,
     models: tuple[Path, ...],
@@ -60,6 +61,7 @@ def command(
     min_arena: bool,
     check_output: bool,
     force_flash: bool,
+    keep_flash: bool,
     threshold_percent: float,
     margin_percent: float,
     corrections_dir: Path | None,
@@ -88,6 +90,7 @@ def command(
         min_arena=min_arena,
         check_output=check_output,
         force_flash=force_flash,
+        keep_flash=keep_flash,
         threshold_percent=threshold_percent,
         margin_percent=margin_percent,
         corrections=corrections_folder(corrections_dir, no_corrections),

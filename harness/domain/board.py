@@ -29,6 +29,19 @@ class MemoryRegion:
 
 
 @dataclass(frozen=True)
+class Occupant:
+    """What somebody else has put into flash.
+
+    Attributes:
+        name: how its owner calls it, such as `nvs`.
+        region: where.
+    """
+
+    name: str
+    region: MemoryRegion
+
+
+@dataclass(frozen=True)
 class Board:
     """Everything harness knows of a kind of board.
 

@@ -22,6 +22,7 @@ class RunOptions:
         recipe: how to measure.
         min_arena: whether to search for the smallest working arena as well.
         force_flash: write the flash even when it already holds the right bytes.
+        keep_flash: write nothing over what harness has not written itself.
         threshold_percent: how far too high an estimate may be.
         margin_percent: what to add to the recommended arena.
         corrections: folder of corrections to the estimate, or None for none.
@@ -37,6 +38,7 @@ class RunOptions:
     recipe: Recipe = field(default_factory=Recipe)
     min_arena: bool = False
     force_flash: bool = False
+    keep_flash: bool = False
     threshold_percent: float = DEFAULT_THRESHOLD_PERCENT
     margin_percent: float = 0.0
     corrections: Path | None = None

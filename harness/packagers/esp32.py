@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from harness.domain.board import Occupant
 from harness.domain.firmware import FirmwareImage, FlashPart, PackedModel
+from harness.packagers.idf_partitions import read_partitions
 from harness.packagers.pieces import info_labels, model_part
 
 _HASH_BYTES = 32
@@ -23,3 +25,7 @@ class Esp32Packager:
         end = ((len(image.segment.data) - _HASH_BYTES, _HASH_BYTES),) if labels else ()
         firmware = FlashPart(f"firmware {image.build_id}", image.segment, (*labels, *end))
         return [firmware] if model is None else [firmware, model_part(image, model, end_tells=True)]
+
+    def occupants(self, read: Callable[[int, int], bytes]) -> Sequence[Occupant]:
+        """See `ports.KnowsOccupants`."""
+        return read_partitions(read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 
 import pytest
 
@@ -10,6 +11,7 @@ from harness import plugins
 from harness.bench.boards import load_board
 from harness.errors import ToolchainError
 from harness.virtual import launcher
+from harness.virtual.esp32 import memory_map
 from harness.virtual.link import Client
 from tests.support import esp32_probe
 from tests.support.boards import BOARD as STM32
@@ -80,6 +82,22 @@ def test_another_model_leaves_the_firmware_alone(harness, example):
             (row,) = harness("flash", model, "--board", BOARD, "--probe", unit.name, "--format", "json").rows
             assert row["written"].count(",") + 1 == written
             assert row["written"].endswith(f"model {name}.tflite")
+
+
+def test_what_esp_idf_has_in_flash_is_kept_when_asked_to(harness, example, tmp_path):
+    model, before = example("hello_world.tflite"), bytearray(b"\xff" * memory_map.FLASH_BYTES)
+    before[0x8000:0x8020] = struct.pack("<HBBII16sI", 0x50AA, 0, 0, 0x10000, 0x100000, b"factory", 0)
+    before[0x10000:0x100000] = bytes(0xF0000)
+    path = tmp_path / "unit.flash"
+    path.write_bytes(before)
+    with launcher.start("esp32", f"kept-{os.getpid()}", path, private=False) as unit:
+        flash = ("flash", model, "--board", BOARD, "--probe", unit.name)
+        refused = harness(*flash, "--keep-flash")
+        assert refused.status == 3
+        assert "found boot loader, partition table, factory" in refused.err
+        assert path.read_bytes() == before
+        assert harness(*flash).status == 0
+        assert harness(*flash, "--keep-flash", "--force-flash").status == 0
 
 
 def test_a_second_run_flashes_nothing_and_a_changed_byte_is_named(harness, example):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
-from harness.bench.flash import blamed_on_flash, first_difference, flash_parts
+from harness.bench.flash import blamed_on_flash, first_difference, flash_parts, refuse_others
 from harness.domain.firmware import FlashPart, FlashSegment
 from harness.errors import BenchError, FlashError, FlashMappingError
+from harness.packagers.esp32 import Esp32Packager
+from harness.packagers.flat import FlatPackager
 from harness.ports import Line
 
 START = 0x08000000
@@ -124,3 +128,48 @@ def test_damaged_flash_is_blamed_before_any_mapping() -> None:
 
 def test_nothing_is_said_of_a_mapping_when_nothing_was_written() -> None:
     assert blamed_on_flash(SEEN, ByteArrayChip(), [], "p", mapped=True) is SEEN
+
+
+OURS = FlashPart("ours", FlashSegment(START, b"code" * 16 + b"HARNFIRMnew" + bytes(300)), ((64, 11),))
+
+
+@pytest.mark.parametrize("there", [b"", OURS.segment.data, b"code" * 16 + b"HARNFIRMold"])
+def test_erased_flash_and_our_own_may_be_written_over(there: bytes) -> None:
+    chip = ByteArrayChip()
+    chip.flash[: len(there)] = there
+    refuse_others(chip, [OURS], FlatPackager())
+
+
+@pytest.mark.parametrize("at", [0, 70])
+def test_what_somebody_else_has_written_is_kept(at: int) -> None:
+    chip = ByteArrayChip()
+    chip.flash[at] = 0
+    with pytest.raises(FlashError, match="did not put there") as refusal:
+        refuse_others(chip, [OURS], FlatPackager())
+    assert refusal.value.where == "0x8000000 to 0x8000177"
+    assert "--keep-flash" in refusal.value.hint
+
+
+class Esp32Chip(ByteArrayChip):
+    """Flash that begins at 0."""
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        return super().read(START + address, size_bytes)
+
+
+def test_what_esp_idf_has_written_is_named() -> None:
+    chip = Esp32Chip()
+    chip.flash[0x1000:0x1004] = b"\xe9\x03\x02\x20"
+    for number, (label, offset, size) in enumerate(((b"nvs", 0x9000, 0x6000), (b"factory", 0x10000, 0x80000))):
+        entry = struct.pack("<HBBII16sI", 0x50AA, 0, 0, offset, size, label, 0)
+        chip.flash[0x8000 + 32 * number : 0x8020 + 32 * number] = entry
+    firmware = FlashPart("firmware", FlashSegment(0x1000, bytes(0x20000)), ((0x1F000, 36),))
+    model = FlashPart("model", FlashSegment(0x80000, bytes(0x1000)), ((0, 128),))
+    with pytest.raises(FlashError) as refusal:
+        refuse_others(chip, [model, firmware], Esp32Packager())
+    assert refusal.value.what.startswith("firmware")
+    assert refusal.value.measured == "boot loader, partition table, nvs, factory"
+    chip.flash[0x80010] = 0
+    with pytest.raises(FlashError) as refusal:
+        refuse_others(chip, [model], Esp32Packager())
+    assert refusal.value.measured == "factory"

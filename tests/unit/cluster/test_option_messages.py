@@ -21,6 +21,7 @@ OPTIONS = RunOptions(
     recipe=RECIPE,
     min_arena=True,
     force_flash=True,
+    keep_flash=True,
     threshold_percent=5.5,
     margin_percent=10,
     corrections=Path("/here"),
