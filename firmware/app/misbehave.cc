@@ -10,7 +10,15 @@
 namespace harness {
 namespace {
 
-enum Misdeed : uint8_t { kNone, kOverrunGuard = 0xE1, kOverrunArena, kOverrunStack, kHang, kOverrunGap, kStoreIntoModel };
+enum Misdeed : uint8_t {
+  kNone,
+  kOverrunGuard = 0xE1,
+  kOverrunArena,
+  kOverrunStack,
+  kHang,
+  kOverrunGap,
+  kStoreIntoModel
+};
 
 constexpr int32_t kOperator = 1;
 

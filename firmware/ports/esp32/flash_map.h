@@ -3,8 +3,8 @@
 
 namespace esp32 {
 
-// Maps it. No function of the ROM may be called afterwards. Where flash cannot be read, or is not what was flashed, says
-// so in a fault frame, and does not return.
+// Maps it. No function of the ROM may be called afterwards. Where flash cannot be read, or is not what was flashed,
+// says so in a fault frame, and does not return.
 void MapFlash();
 
 }  // namespace esp32
