@@ -13,7 +13,6 @@ from harness.bench.boards import load_board
 from harness.domain.dut import Dut
 from harness.domain.firmware import FlashSegment
 from harness.errors import BoardFileError, DeadlineError, FlashError, LockedError, ProbeError
-from harness.files import locks
 from harness.flashers.pyocd import PyocdFlasher
 from harness.ports import FlashSession
 from harness.virtual import launcher
@@ -281,7 +280,7 @@ def test_memory_that_is_not_there(flasher: PyocdFlasher, dut: Dut) -> None:
 
 def test_probe_in_use_names_its_user(flasher: PyocdFlasher, dut: Dut) -> None:
     with (
-        locks.hold(f"probe {dut.probe_id}", ProbeError),
+        flasher.connect(dut),
         pytest.raises(ProbeError, match="in use") as refused,
         flasher.connect(dut),
     ):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from harness import plugins
+from harness.domain.generations import layer_of
 from harness.errors import SourceError
 from harness.files.resources import firmware_dir
 from tests.support.tflm_parts import INTERPRETER, RECORDING, header_tree, library, manifest
@@ -52,7 +53,7 @@ def test_it_is_identified_by_a_hash(source):
 
 
 def test_the_firmware_has_a_layer_for_its_generation(source):
-    assert (firmware_dir() / "tflm" / f"tflm_{source.generation[:4]}.cc").is_file()
+    assert (firmware_dir() / "tflm" / f"{layer_of(source.generation)}.cc").is_file()
 
 
 @pytest.mark.parametrize("name", plugins.GENERATIONS)

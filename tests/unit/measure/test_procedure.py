@@ -191,7 +191,7 @@ def test_starts_that_nobody_asked_for_are_counted():
     line.boot()
     device = Device(line, line.reset, Patience(0.3, 0.3, 0.3))
     assert measure(device, SUBJECT, USUAL).resets == 0
-    line.boot()
+    line.boot(reset="software")
     with pytest.raises(DeviceError, match="reset itself"):
         device.ask("scan", "scanned")
     assert device.transcript.unexpected_boots == 1
