@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from harness import plugins
+from harness.bench.boards import load_board
 from harness.build.firmware import build
 from harness.domain.estimate import Estimate
 from harness.domain.firmware import FirmwareImage
+from harness.errors import ToolchainError
 from harness.estimate import ModelFile, estimate, struct_sizes
 from harness.measure.expectation import profile_of
 from harness.tflm.prebuilt import PrebuiltProvider
@@ -221,3 +224,18 @@ def test_a_library_of_the_other_kind_of_memory_is_refused_before_the_build(harne
     ended = run(harness, tmp_path, model_of("mean"), named)
     assert ended.status == 3
     assert "config_mismatch: the library is built without TF_LITE_STATIC_MEMORY" in ended.err
+
+
+@pytest.mark.parametrize("variant", ["2022-04", "2022-12"])
+def test_arduino_libraries_are_built_for_the_esp32_too(variant: str, tmp_path: Path) -> None:
+    board = load_board("esp32-virtual")
+    toolchain = plugins.toolchain(board.toolchain)
+    try:
+        toolchain.identify()
+    except ToolchainError as error:
+        pytest.skip(f"{error.what}: {error.hint}")
+    sources = write_variant(variant, tmp_path / "include")
+    library = build_library(toolchain, [*board.cpu_flags, board.optimization], tmp_path, sources, STATIC[:1])
+    tflm = PrebuiltProvider(manifest(tmp_path, [sources], [library], f"defines = {list(STATIC[:1])}"))
+    image = build(board, tflm, toolchain, lambda *_: None)
+    assert (image.tflm, image.static_memory) == (variant, False)
