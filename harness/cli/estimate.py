@@ -36,7 +36,7 @@ from harness.domain.board import Board
 from harness.domain.estimate import Estimate, Profile
 from harness.domain.plan import Comparison
 from harness.domain.tflm_options import TflmOptions
-from harness.errors import HarnessError, UsageError, printable
+from harness.errors import HarnessError, ModelError, UsageError, printable
 
 if TYPE_CHECKING:
     from harness.estimate import ModelFile
@@ -109,8 +109,9 @@ def command(
         _refuse_inexact(estimates, allow_inexact=allow_inexact)
         _show_header(estimates, margin_percent, output)
     for found in (answer.estimate for answer in answers):
+        tell(found.model, [f"refused_by_tflm: {reason}" for reason in found.refused_by_tflm])
         tell(found.model, [*(f"with the correction {id_}" for id_ in found.corrections), *found.warnings])
-    return status
+    return status or int(any(answer.estimate.refused_by_tflm for answer in answers))
 
 
 def _profiles(tflm: str, abi: str | None, options: TflmOptions, board: Board | None, method: str) -> Sequence[Profile]:
@@ -187,9 +188,12 @@ def _refuse_inexact(estimates: Sequence[Estimate], *, allow_inexact: bool) -> No
     """A header goes into a build, where nobody reads warnings.
 
     Raises:
+        ModelError: TFLM refuses a model, so that no arena is large enough for it.
         UsageError: an estimate leaves something out, and the user has not said that it may.
     """
     for estimate in estimates:
+        if estimate.refused_by_tflm:
+            raise ModelError(f"TFLM refuses it: {estimate.refused_by_tflm[0]}", where=estimate.model)
         if not estimate.exact and not allow_inexact:
             raise UsageError(
                 f"the estimate is not exact: {estimate.unknown_parts[0]}",
@@ -229,4 +233,5 @@ def _row(estimate: Estimate) -> dict[str, object]:
         "minimum_bytes": estimate.min_working_arena_bytes,
         "recommended_bytes": estimate.recommended_arena_bytes,
         "exact": estimate.exact,
+        "refused_by_tflm": bool(estimate.refused_by_tflm),
     }

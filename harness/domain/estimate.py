@@ -85,6 +85,8 @@ class Estimate:
         warnings: what the user should know.
         basis: whether figures of this profile were measured, or read from TFLM's sources.
         unknown_parts: what the figures leave out, or only guess; empty for an exact estimate.
+        refused_by_tflm: operators that this TFLM refuses in Prepare, each with its place and the rule that it breaks;
+            the figures are then those of what it would have allocated.
     """
 
     model: str
@@ -103,6 +105,7 @@ class Estimate:
     board: str | None = None
     basis: str = MEASURED
     unknown_parts: tuple[str, ...] = ()
+    refused_by_tflm: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:

@@ -101,6 +101,7 @@ def _by_layout(model: ModelFile, graph: Graph, purpose: _Purpose) -> Estimate:
         recommended_arena_bytes=max(purpose.with_margin(minimum), _smallest_multiple_of_16(layout)),
         sections=(Section("planned_tensors_and_scratch", "head", head), *_tail_sections(usage.sections)),
         recorded_sections=_recorded(generation, target, layout, purpose.arena_size_bytes),
+        refused_by_tflm=generation.refused(graph),
         unknown_parts=(unknown := generation.unknown_parts(graph, purpose.profile.kernels)),
         warnings=(
             *_basis_warnings(purpose.profile),

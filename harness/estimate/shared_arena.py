@@ -77,6 +77,7 @@ def shared_estimate(
             Section("planned_tensors_and_scratch", "head", head),
             *(Section(name, "tail", size) for name, size in usage.sections.items()),
         ),
+        refused_by_tflm=tuple(reason for one in alone for reason in one.refused_by_tflm),
         unknown_parts=(unknown := tuple(dict.fromkeys(part for one in alone for part in one.unknown_parts))),
         warnings=(
             *unknown,

@@ -33,6 +33,7 @@ def estimate_to_json(estimate: Estimate) -> Json:
         "basis": estimate.basis,
         "exact": estimate.exact,
         "unknown_parts": list(estimate.unknown_parts),
+        "refused_by_tflm": list(estimate.refused_by_tflm),
         "method": estimate.method,
         "arena_used_bytes": estimate.arena_used_bytes,
         "head_bytes": estimate.head_bytes,
@@ -175,6 +176,7 @@ def estimate_from_json(item: Fields) -> Estimate:
         warnings=item.texts("warnings"),
         basis=item.text("basis") if item.has("basis") else MEASURED,
         unknown_parts=item.texts("unknown_parts") if item.has("unknown_parts") else (),
+        refused_by_tflm=item.texts("refused_by_tflm") if item.has("refused_by_tflm") else (),
     )
 
 

@@ -84,6 +84,7 @@ class Generation:
         lay_out: what AllocateTensors does; raises ModelError for a model that it cannot follow.
         unknown_operators: the operators that it lacks, each with its place.
         warnings: what a user should know of its estimate of a model with a kernel set.
+        refused: the operators that it refuses in Prepare, each with its place and the rule.
         unknown_parts: what its estimate leaves out of a model with a kernel set, or does not promise.
         refusals: why it must not be given a model, beyond what no TFLM must be given.
         recorded: for each kind that its RecordingMicroAllocator reports, the sections that it is made of.
@@ -102,6 +103,7 @@ class Generation:
     unknown_operators: Callable[[Graph], tuple[str, ...]]
     warnings: Callable[[Graph, str], tuple[str, ...]]
     unknown_parts: Callable[[Graph, str], tuple[str, ...]]
+    refused: Callable[[Graph], tuple[str, ...]]
     refusals: Callable[[Graph], tuple[str, ...]]
     recorded: Mapping[str, tuple[str, ...]]
     recording_objects: Mapping[str, str]

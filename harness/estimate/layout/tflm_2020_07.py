@@ -260,6 +260,7 @@ GENERATION: Final = Generation(
     lay_out=lay_out,
     unknown_operators=_unknown_operators,
     warnings=_warnings,
+    refused=lambda _graph: (),
     unknown_parts=lambda _graph, _kernels: (),
     refusals=_refusals,
     recorded={},

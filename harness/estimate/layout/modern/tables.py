@@ -12,6 +12,7 @@ from harness.estimate.layout.generation import Generation
 from harness.estimate.layout.modern.cmsis_nn import CmsisNn, cmsis_nn_table
 from harness.estimate.layout.modern.esp_nn import esp_nn_tables, varying_scratch
 from harness.estimate.layout.modern.operators import CUSTOM_WITHOUT_RULE
+from harness.estimate.layout.modern.prepare import refused
 from harness.estimate.layout.modern.walk import Ways, lay_out
 from harness.estimate.layout.rules import OpRule, OpTable
 from harness.estimate.planning.greedy import greedy_last_wins
@@ -119,6 +120,7 @@ def generation(name: str, tables: Tables) -> Generation:
         unknown_operators=partial(_unknown_operators, tables.reference),
         warnings=partial(_warnings, tables, name),
         unknown_parts=_unknown_parts,
+        refused=lambda graph: tuple(refused(graph)),
         refusals=partial(_refusals, tables),
         recorded=RECORDED,
         recording_objects={
