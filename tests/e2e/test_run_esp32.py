@@ -117,6 +117,9 @@ def test_what_esp_idf_has_in_flash_is_kept_when_asked_to(harness, example, tmp_p
         assert path.read_bytes() == before
         assert harness(*flash).status == 0
         assert harness(*flash, "--keep-flash", "--force-flash").status == 0
+        with Client(unit.socket) as client:  # as if another program had put its boot loader there
+            client.control({"do": "flash_flip", "address": memory_map.BOOT_OFFSET, "mask": 0xFF})
+        assert "firmware" in harness(*flash).out
 
 
 def test_a_second_run_flashes_nothing_and_a_changed_byte_is_named(harness, example):

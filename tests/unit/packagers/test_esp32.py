@@ -38,7 +38,7 @@ def test_a_model_does_not_touch_the_firmware() -> None:
 
 def test_both_are_labelled_at_their_ends_which_are_written_last() -> None:
     firmware, part = Esp32Packager().parts(image(), model(200))
-    assert firmware.labels == ((INFO, 36), (1024 - 32, 32))
+    assert firmware.labels == ((INFO, 36), (0, 160), (1024 - 32, 32))
     assert part.labels == ((0, 128), (184, 16))
 
 
