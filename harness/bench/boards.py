@@ -1,4 +1,4 @@
-"""Reads board files: the ones that come with harness, and the user's own.
+"""Reader of board files: the ones that come with harness, and the user's own.
 
 A file may name another board as its `base` and then hold only what differs: tables are merged key by key, anything
 else replaces what the base says. Each file of such a chain is a sound board by itself.

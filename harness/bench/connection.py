@@ -1,4 +1,4 @@
-"""How a unit is held: its probe, its flash and its serial line, connected when they are first needed."""
+"""Connection to a unit: its probe, its flash and its serial line, connected when they are first needed."""
 
 from __future__ import annotations
 

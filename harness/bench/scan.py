@@ -1,4 +1,4 @@
-"""Finds the units that are plugged in by asking each port who is there, and each probe whom it holds.
+"""Scan for plugged-in units: asks each port who is there, and each probe whom it holds.
 
 Port names are no identity: they swap, and adapters share serial numbers. A unit's own id, which its firmware says on
 the serial line and its probe reads from the chip, is one.

@@ -1,4 +1,4 @@
-"""Builds the firmware of a board: TFLM once per ABI and compiler, then application, port and layer around it.
+"""Builder of a board's firmware: TFLM once per ABI and compiler, then application, port and layer around it.
 
 Both lie in the cache under a hash over everything that matters, so that the same inputs are never compiled twice.
 """

@@ -1,4 +1,4 @@
-"""How a command estimates: profile, method, input shapes."""
+"""Options and helpers of the commands that estimate: method, input shapes, the estimator."""
 
 from __future__ import annotations
 

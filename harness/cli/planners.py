@@ -1,4 +1,4 @@
-"""How planners' results are shown in one row per model."""
+"""Columns for planners' results, in one row per model."""
 
 from __future__ import annotations
 

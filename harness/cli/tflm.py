@@ -48,7 +48,8 @@ def list_(output_format: str) -> None:
             package.generation, "arm32", package.kernels, package.static_memory, frozenset(package.traits)
         )
         rows += [
-            _list_row(word, package.generation, profile, basis_of(profile), package.evidence) for word in package.words
+            _list_row(word, package.generation, profile, basis_of(profile), package.known_from)
+            for word in package.words
         ]
     show(rows, output_format)
 

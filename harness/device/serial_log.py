@@ -1,4 +1,4 @@
-"""Keeps what passes over a serial line, in both directions, as it was."""
+"""Log of what passes over a serial line, in both directions, as it was."""
 
 from __future__ import annotations
 

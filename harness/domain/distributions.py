@@ -22,7 +22,7 @@ class Distribution:
         name: what people call it; lower case.
         versions: of the package, the newest first; empty where there is one state only.
         generation: of TFLM.
-        evidence: how that is known.
+        known_from: how that is known.
         static_memory: whether it is built with TF_LITE_STATIC_MEMORY.
         kernels: the kernel set that its own build takes.
         traits: those of the generation's traits that it has.
@@ -31,7 +31,7 @@ class Distribution:
     name: str
     versions: tuple[str, ...]
     generation: str
-    evidence: str
+    known_from: str
     static_memory: bool = True
     kernels: str = "reference"
     traits: tuple[str, ...] = ()
@@ -44,8 +44,8 @@ class Distribution:
             yield self.name
 
 
-def _espressif(versions: str, generation: str, evidence: str) -> Distribution:
-    return Distribution("esp-tflite-micro", tuple(versions.split()), generation, evidence, kernels="esp-nn")
+def _espressif(versions: str, generation: str, known_from: str) -> Distribution:
+    return Distribution("esp-tflite-micro", tuple(versions.split()), generation, known_from, kernels="esp-nn")
 
 
 def _ambiq(version: str, generation: str, date: str) -> Distribution:

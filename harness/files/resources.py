@@ -1,4 +1,4 @@
-"""Where the firmware's sources and the board files lie: in the checkout, or inside an installed wheel."""
+"""Folders that come with harness, firmware and board files: in the checkout, or inside an installed wheel."""
 
 from __future__ import annotations
 

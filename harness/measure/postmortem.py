@@ -1,4 +1,4 @@
-"""Looks into a device that has died: where it was, what it was doing, and what is likely to blame."""
+"""Post-mortem of a device that has died: where it was, what it was doing, and what is likely to blame."""
 
 from __future__ import annotations
 

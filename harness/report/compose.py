@@ -1,4 +1,4 @@
-"""Puts a report together, and says what it leaves out."""
+"""Composition of a report: its parts put together, and what it leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the DUTs have been doing."""
+"""Health of the DUTs: how they have been doing."""
 
 from __future__ import annotations
 

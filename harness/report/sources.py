@@ -1,4 +1,4 @@
-"""Where a report's outcomes come from: the results database, or files of `harness run --format json`."""
+"""Sources of a report's attempts: the results database, or files of `harness run --format json`."""
 
 from __future__ import annotations
 

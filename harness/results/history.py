@@ -1,4 +1,4 @@
-"""How a model's figures went over time, and which part of the key changed with them."""
+"""History of a model's figures over time, and which part of the key changed with them."""
 
 from __future__ import annotations
 

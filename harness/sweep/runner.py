@@ -1,4 +1,4 @@
-"""Runs a sweep: hands jobs to units, writes down each attempt, and deals with trouble as the policy says."""
+"""Runner of a sweep: hands jobs to units, writes down each attempt, deals with trouble as the policy says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether objects of a library can be linked with a firmware: what both were compiled for, compared.
+"""Comparison of ABIs: whether objects of a library can be linked with a firmware.
 
 What the build attributes of ARM mean is from "Addenda to, and Errata in, the ABI for the Arm Architecture", section
 "Build Attributes".

@@ -1,4 +1,4 @@
-"""Looks at a TFLM that somebody else has built, as far as no compiler is needed for that."""
+"""Survey of a TFLM that somebody else has built, as far as no compiler is needed for that."""
 
 from __future__ import annotations
 

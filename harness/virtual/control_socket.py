@@ -1,4 +1,4 @@
-"""Where a virtual board answers the link's requests: a Unix socket that its user alone can open."""
+"""Socket at which a virtual board answers the link's requests, and that its user alone can open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts virtual boards, as children that end with this process or as daemons, and stops them."""
+"""Launcher of virtual boards, as children that end with this process or as daemons, which it also stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where running virtual boards are announced: one JSON file per board, in the user's runtime folder.
+"""Registry of running virtual boards: one JSON file per board, in the user's runtime folder.
 
 A board holds a lock (`flock`) on its file for as long as it lives. The kernel lets the lock go when the process ends,
 however it ends, so that a file without a lock is a leftover; whoever sees one removes it.

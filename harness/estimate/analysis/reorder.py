@@ -1,4 +1,4 @@
-"""Whether another order of the operators would need less memory.
+"""Search for another order of the operators that would need less memory.
 
 What is in use after some operators have run depends only on which they are, not on their order. So the search goes over
 sets of operators, always extending the one with the smallest peak so far: the first complete set is the best order.

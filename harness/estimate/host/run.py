@@ -1,4 +1,4 @@
-"""Runs a model with the official TFLM wheel on this machine, for its outputs."""
+"""Run of a model with the official TFLM wheel on this machine, for its outputs."""
 
 from __future__ import annotations
 

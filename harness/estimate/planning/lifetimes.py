@@ -1,4 +1,4 @@
-"""When each tensor is in use, as each TFLM generation counts it."""
+"""Lifetimes of tensors: when each is in use, as each TFLM generation counts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads NumPy files of input data."""
+"""Reader of NumPy files of input data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to tell chips, and whether they are locked, by reading them."""
+"""Identity of chips, and whether they are locked, by reading them."""
 
 from __future__ import annotations
 

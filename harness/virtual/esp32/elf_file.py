@@ -1,4 +1,4 @@
-"""Writes the simplest ELF file that an emulator loads: program headers and their bytes."""
+"""Writer of the simplest ELF file that an emulator loads: program headers and their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are in an ESP32, as far as the virtual one has them.
+"""Memory map of an ESP32, as far as the virtual one has it.
 
 Source: ESP32 Technical Reference Manual, "System and Memory".
 """

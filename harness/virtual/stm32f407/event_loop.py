@@ -1,4 +1,4 @@
-"""Runs a board in slices, and between them answers its debug link and its serial line."""
+"""Event loop of a board: runs it in slices, and between them answers its debug link and its serial line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many instructions a slice has executed so far.
+"""Counter of the instructions that a slice has executed so far.
 
 Unicorn counts them, to end a slice after a given number, but its interface does not tell the count. It lies in the
 engine's own structure, beside the number to stop at (`emu_counter` and `emu_count` of `struct uc_struct`). Their place
