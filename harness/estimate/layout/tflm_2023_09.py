@@ -39,7 +39,7 @@ TABLES: Final = replace(
         },
     ),
     cmsis_nn=CmsisNn(
-        fully_connected=64, keeps_multipliers=True, unpacks_int4=True, second_accumulates=True, batch_matmul=False
+        fully_connected=64, keeps_multipliers=True, unpacks_int4=True, accumulates=True, batch_matmul=False
     ),
     remarks=_remarks,
 )

@@ -37,7 +37,7 @@ TABLES: Final = replace(
             **dict.fromkeys(_LATER),
         },
     ),
-    cmsis_nn=CmsisNn(second_accumulates=True),
+    cmsis_nn=CmsisNn(accumulates=True),
     esp_nn_conv=56,
     late={},
     remarks=transpose_conv_remark,

@@ -115,8 +115,19 @@ def _transpose_conv_first(node: Node) -> int:
     if _transpose_conv_fits_fast(node):
         return 4 * align_up(height * width * channels_in, 4)
     stride_h, stride_w = node.operator.option("stride_h"), node.operator.option("stride_w")
-    columns = (node.dim(2, 2) - 1) * stride_w + max(width, stride_w)
+    # The filter's width is compared with the stride along the height until CMSIS-NN's change 243.
+    columns = (node.dim(2, 2) - 1) * stride_w + max(width, stride_h)
     return 4 * columns * node.out_dim(3) * max(height, stride_h)
+
+
+def _transpose_conv_products(node: Node) -> int:
+    """An accumulator for every element of the filter at every place of the input: the whole buffer until V2.1."""
+    return 4 * node.dim(1, 1) * node.dim(1, 2) * node.dim(2, 1) * node.dim(2, 2) * node.out_dim(3)
+
+
+def _transpose_conv_accumulators(node: Node) -> int:
+    """An accumulator for every output element of one image."""
+    return 4 * node.out_dim(1) * node.out_dim(2) * node.out_dim(3)
 
 
 def _transpose_conv_second(node: Node) -> int:
@@ -157,7 +168,7 @@ class CmsisNn:
         block: elements that a convolution's buffer is filled up to (4 since CMSIS-NN 58f17705).
         unpacks_int4: whether INT4 filters are unpacked into scratch (before 2023-11-14).
         transpose_conv: whether there is a kernel for TRANSPOSE_CONV (from 2023-11-07).
-        second_accumulates: whether that kernel's second scratch is an accumulator (before 2024-11-12).
+        accumulates: whether that kernel keeps all products and sums, and not columns of the input (before 2024-11-12).
         batch_matmul: whether there is a kernel for BATCH_MATMUL (from 2024-09-09).
     """
 
@@ -167,7 +178,7 @@ class CmsisNn:
     block: int = 4
     unpacks_int4: bool = False
     transpose_conv: bool = True
-    second_accumulates: bool = False
+    accumulates: bool = False
     batch_matmul: bool = True
 
 
@@ -211,8 +222,10 @@ def _later_kernels(reference: OpTable, differs: CmsisNn) -> dict[str, OpRule]:
     """Those that came in 2023 and 2024; before, the reference kernels run."""
     kernels = {}
     if differs.transpose_conv:
-        second = (lambda node: 4 * node.out_elements) if differs.second_accumulates else _transpose_conv_second
-        kernels["TRANSPOSE_CONV"] = with_kernel(reference["TRANSPOSE_CONV"], 76, *_transpose_conv_steps(second))
+        columns = _transpose_conv_first, _transpose_conv_second
+        sums = _transpose_conv_products, _transpose_conv_accumulators
+        steps = _transpose_conv_steps(*(sums if differs.accumulates else columns))
+        kernels["TRANSPOSE_CONV"] = with_kernel(reference["TRANSPOSE_CONV"], 76, *steps)
     if differs.batch_matmul:
         kernels["BATCH_MATMUL"] = with_kernel(
             reference["BATCH_MATMUL"],
@@ -231,12 +244,12 @@ def _later_kernels(reference: OpTable, differs: CmsisNn) -> dict[str, OpRule]:
     return kernels
 
 
-def _transpose_conv_steps(second: Size) -> tuple[Step, ...]:
+def _transpose_conv_steps(first: Size, second: Size) -> tuple[Step, ...]:
     return (
         temporary(OUTPUT, 2, 1),
         _CHANNEL,
         _CHANNEL,
-        scratch(_transpose_conv_first, lambda node: _data_is("int8", node)),
+        scratch(first, lambda node: _data_is("int8", node)),
         scratch(second, lambda node: _data_is("int8", node)),
         scratch(lambda node: 8 * node.out_elements, lambda node: _data_is("int16", node)),
         temporary(2, 1, 3, OUTPUT, when=lambda node: not _data_is("float32", node)),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.domain.estimate import Profile
 from harness.errors import ModelError
 from harness.estimate import ModelFile, device_refusals, estimate, load_graph
 from harness.estimate.layout.arena import Allocate, align_up
@@ -218,12 +219,28 @@ def test_cmsis_nn_depthwise_needs_no_copy_for_three_by_three(side: int, wanted: 
     assert scratch(model, CMSIS) == wanted
 
 
-def test_cmsis_nn_transpose_convolution_always_asks_twice() -> None:
+def transpose_convolution(strides: tuple[int, int] = (2, 2)) -> ModelBuilder:
+    """Of 4 x 4 x 8 to 8 x 8 x 4, with a filter of 3 x 3."""
     model = ModelBuilder()
     shape, weights = model.constant("s", [4], "int32"), model.constant("w", [4, 3, 3, 8], "int8", scales=4)
     x, y = model.input("x", [1, 4, 4, 8], "int8", scales=1), model.tensor("y", [1, 8, 8, 4], "int8", scales=1)
-    options = ("TransposeConvOptions", {"StrideW": 2, "StrideH": 2})
+    options = ("TransposeConvOptions", {"StrideH": strides[0], "StrideW": strides[1]})
     model.operator("TRANSPOSE_CONV", [shape, weights, x], [y], options)
     model.output(y)
-    assert scratch(model, CMSIS) == [align_up(4 * (3 * 2 + 3) * 4 * 3, 16), 0]
-    assert scratch(model) == [4 * 8 * 8 * 4]
+    return model
+
+
+def test_cmsis_nn_transpose_convolution_always_asks_twice() -> None:
+    assert scratch(transpose_convolution(), CMSIS) == [align_up(4 * (3 * 2 + 3) * 4 * 3, 16), 0]
+    assert scratch(transpose_convolution()) == [4 * 8 * 8 * 4]
+
+
+def test_cmsis_nn_transpose_convolution_compares_the_filters_width_with_the_stride_along_the_height() -> None:
+    assert scratch(transpose_convolution((5, 2)), CMSIS) == [align_up(4 * (3 * 2 + 5) * 4 * 5, 16), 0]
+    assert scratch(transpose_convolution((2, 5)), CMSIS) == [align_up(4 * (3 * 5 + 3) * 4 * 3, 16), 0]
+
+
+@pytest.mark.parametrize("generation", ["2023-09", "2024-09"])
+def test_cmsis_nn_transpose_convolution_kept_all_products_until_2024_11(generation: str) -> None:
+    products, sums = 4 * (3 * 3) * (4 * 4) * 4, 4 * 8 * 8 * 4
+    assert scratch(transpose_convolution(), Profile(generation, "arm32", "cmsis-nn")) == [products, sums]
