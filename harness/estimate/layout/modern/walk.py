@@ -234,7 +234,9 @@ class _Walk:
         entries = self._graph.tensor_count + len(self._requests)
         top = align_up(self._requests_bytes(), self._pointer) + self._pointer * len(self._graph.subgraphs)
         top = align_up(top, self._pointer) + self._sizes["AllocationInfo"] * entries
-        needed = max(self._sizes["PlannerBuffer"] * buffers, 1)
+        if not buffers:  # the planner is given what is left, be it nothing, and asks for none of it
+            return PlannerRoom(top, back_bytes=0, align=1, size_bytes=0)
+        needed = self._sizes["PlannerBuffer"] * buffers
         return PlannerRoom(align_up(top, ALIGNMENT), back_bytes=0, align=ALIGNMENT, size_bytes=needed)
 
     def _interface(self, tensors: Sequence[int]) -> None:
