@@ -7,7 +7,7 @@
 typedef unsigned int word;
 
 // How this code reaches what the firmware has at `address`, and what the data side sees of its code.
-#define AT(address) (*(volatile word *)((address) + 0x60000000u))
+#define AT(address) (*(volatile word*)((address) + 0x60000000u))
 #define DATA_VIEW_OF(address) ((address) + 0x0E000000u)
 
 #define CTRL 0x3FF00040
