@@ -19,8 +19,11 @@ from harness.cli.sweep_progress import shown
 from harness.domain.attempt import JobResult
 from harness.domain.board import Board
 from harness.domain.reconciliation import VERDICTS, Reconciliation
+from harness.domain.tflm_options import TflmOptions
 from harness.errors import PluginError, ResultError, UsageError
 from harness.files.fields import Fields
+from harness.results.as_json import tflm_options_from_json, tflm_options_to_json
+from harness.results.side_by_side import side_by_side, tflms, used_changes_bytes
 from harness.session import RunOptions
 from harness.store import Store, open_store
 from harness.sweep.claims import claim_duts, claim_sweep
@@ -204,9 +207,13 @@ def _summary(results: Sequence[JobResult]) -> str:
 
 def _show(rows: Sequence[tuple[JobResult, Reconciliation]], output_format: str) -> None:
     if output_format == "json":
-        show([sweep_row_to_json(*each) for each in rows], output_format)
-    else:
-        show_rows([row for _, row in rows], output_format)
+        changes = used_changes_bytes(rows)
+        show([sweep_row_to_json(*each, change) for each, change in zip(rows, changes, strict=True)], output_format)
+        return
+    show_rows([row for _, row in rows], output_format)
+    if len(tflms(rows)) > 1 and output_format != "csv":  # csv: one table only
+        click.echo(f"\nside by side; change: bytes used more than with {tflms(rows)[0]}\n")
+        show(side_by_side(rows), output_format)
 
 
 def _remembered(plan: SweepPlan, settings: Settings) -> dict[str, object]:
@@ -216,6 +223,7 @@ def _remembered(plan: SweepPlan, settings: Settings) -> dict[str, object]:
         "boards": [str(Path(board).absolute()) if board.endswith(".toml") else board for board in plan.boards],
         "bench": str(plan.bench.absolute()) if plan.bench else None,
         "units": dict(plan.units),
+        "tflm_options": tflm_options_to_json(options.tflm_options),
         "invokes": options.recipe.invokes,
         "threshold_percent": options.threshold_percent,
         "corrections": str(options.corrections.absolute()) if options.corrections else None,
@@ -232,6 +240,7 @@ def _recalled(said: Fields, options: RunOptions) -> tuple[SweepPlan, RunOptions]
     )
     return plan, replace(
         options,
+        tflm_options=tflm_options_from_json(said.inner("tflm_options")) if said.has("tflm_options") else TflmOptions(),
         recipe=replace(options.recipe, invokes=said.integer("invokes")),
         threshold_percent=said.number("threshold_percent", 0, 1000),
         corrections=Path(said.text("corrections")) if said.has("corrections") else None,

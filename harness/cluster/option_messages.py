@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from harness.domain.recipe import Recipe
 from harness.domain.run_options import RunOptions
-from harness.domain.tflm_options import TflmOptions
 from harness.files.fields import Fields
-from harness.results.as_json import Json
+from harness.results.as_json import Json, tflm_options_from_json, tflm_options_to_json
 
 LEFT_BEHIND = frozenset({"probe", "port", "corrections"})
 """Fields of RunOptions that do not travel: units are chosen by name, and the files of corrections travel beside."""
@@ -20,7 +17,7 @@ def options_to_json(options: RunOptions) -> Json:
     """All fields but LEFT_BEHIND."""
     return {
         "tflm": options.tflm,
-        "tflm_options": _tflm_options_to_json(options.tflm_options),
+        "tflm_options": tflm_options_to_json(options.tflm_options),
         "recipe": _recipe_to_json(options.recipe),
         "min_arena": options.min_arena,
         "force_flash": options.force_flash,
@@ -39,7 +36,7 @@ def options_from_json(item: Fields) -> RunOptions:
     shapes = item.inner("input_shapes")
     return RunOptions(
         tflm=item.text("tflm"),
-        tflm_options=_tflm_options_from_json(item.inner("tflm_options")),
+        tflm_options=tflm_options_from_json(item.inner("tflm_options")),
         recipe=_recipe_from_json(item.inner("recipe")),
         min_arena=item.truth("min_arena"),
         force_flash=item.truth("force_flash"),
@@ -68,22 +65,4 @@ def _recipe_from_json(item: Fields) -> Recipe:
         inputs=tuple(bytes.fromhex(data) for data in item.texts("inputs")),
         invokes=item.integer("invokes"),
         random_seed=item.integer_or_none("random_seed"),
-    )
-
-
-def _tflm_options_to_json(options: TflmOptions) -> Json:
-    return {
-        "kernels": options.kernels,
-        "include": [str(folder) for folder in options.include],
-        "cmsis_nn": str(options.cmsis_nn) if options.cmsis_nn else None,
-        "esp_nn": str(options.esp_nn) if options.esp_nn else None,
-    }
-
-
-def _tflm_options_from_json(item: Fields) -> TflmOptions:
-    return TflmOptions(
-        kernels=item.text("kernels") if item.has("kernels") else None,
-        include=tuple(map(Path, item.texts("include"))),
-        cmsis_nn=Path(item.text("cmsis_nn")) if item.has("cmsis_nn") else None,
-        esp_nn=Path(item.text("esp_nn")) if item.has("esp_nn") else None,
     )

@@ -9,6 +9,7 @@ from harness.domain.estimate import Estimate, Profile, Section
 from harness.domain.generations import MEASURED, canonical
 from harness.domain.measurement import Measurement, TensorInfo
 from harness.domain.reconciliation import VERDICTS, Reconciliation
+from harness.domain.tflm_options import TflmOptions
 from harness.errors import ResultError
 from harness.files.fields import Fields, objects_in
 from harness.files.text import read_json
@@ -177,6 +178,30 @@ def estimate_from_json(item: Fields) -> Estimate:
         basis=item.text("basis") if item.has("basis") else MEASURED,
         unknown_parts=item.texts("unknown_parts") if item.has("unknown_parts") else (),
         refused_by_tflm=item.texts("refused_by_tflm") if item.has("refused_by_tflm") else (),
+    )
+
+
+def tflm_options_to_json(options: TflmOptions) -> Json:
+    """Every field; paths absolute, since they are read elsewhere."""
+    return {
+        "kernels": options.kernels,
+        "include": [str(folder.absolute()) for folder in options.include],
+        "cmsis_nn": str(options.cmsis_nn.absolute()) if options.cmsis_nn else None,
+        "esp_nn": str(options.esp_nn.absolute()) if options.esp_nn else None,
+    }
+
+
+def tflm_options_from_json(item: Fields) -> TflmOptions:
+    """The reverse of `tflm_options_to_json`.
+
+    Raises:
+        HarnessError: of the class of `item`: a field is not what is expected.
+    """
+    return TflmOptions(
+        kernels=item.text("kernels") if item.has("kernels") else None,
+        include=tuple(map(Path, item.texts("include"))),
+        cmsis_nn=Path(item.text("cmsis_nn")) if item.has("cmsis_nn") else None,
+        esp_nn=Path(item.text("esp_nn")) if item.has("esp_nn") else None,
     )
 
 

@@ -15,13 +15,21 @@ def sweep_rows(store: Store, sweep: int) -> list[tuple[JobResult, Reconciliation
     return [(result, _row(store, result)) for result in store.job_results(sweep)]
 
 
-def sweep_row_to_json(result: JobResult, row: Reconciliation) -> Json:
-    """The stable keys of a row of `harness sweep`: those of `harness run`, and what the sweep adds."""
+def sweep_row_to_json(result: JobResult, row: Reconciliation, used_change_bytes: int | None) -> Json:
+    """The stable keys of a row of `harness sweep`: those of `harness run`, and what the sweep adds.
+
+    Args:
+        result: how the job stands.
+        row: what it found.
+        used_change_bytes: bytes that it uses more than under the sweep's first TFLM; None where that is unknown.
+    """
     attempt = result.attempt
     return reconciliation_to_json(row) | {
         "job": result.job.number,
         "attempt": attempt.id if attempt else None,
         "dut": attempt.dut if attempt else None,
+        "tflm_asked": result.job.tflm,
+        "used_change_bytes": used_change_bytes,
         "arena_size_asked_bytes": result.job.arena_size_bytes,
         "attempts": result.attempts,
         "failures": result.failures,
