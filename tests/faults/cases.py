@@ -125,7 +125,7 @@ _POWER = (
     Case(
         "power fails for a moment in Invoke",
         ({"do": "power_cycle", "at": _IN_INVOKE},),
-        verdict="fail", error="DeviceFaultError", says="supply",
+        verdict="ok",  # it was nobody's fault but the bench's, and is measured anew
     ),
 )  # fmt: skip
 _SERIAL = (
