@@ -16,8 +16,9 @@ from harness.tflm.crate import CrateProvider
 from harness.tflm.tree import TreeProvider
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.boards import BOARD
+from tests.support.fake_tflm.variants import write_variant
 from tests.support.models import chain
-from tests.support.source_trees import LAYOUTS, MICRO, source_tree
+from tests.support.source_trees import LAYOUTS, MICRO, source_tree, third_party
 
 ESP32 = "esp32-virtual"
 FIGURES = ("arena_used_bytes", "head_bytes", "tail_bytes", "min_working_arena_bytes")
@@ -126,6 +127,25 @@ def test_each_missing_piece_is_its_own_error(harness, tmp_path, model, part, wor
     assert words in ended.err
     assert "hint: " in ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.slow
+def test_a_sweep_over_two_trees_shows_what_moving_from_one_to_the_other_costs(harness, tmp_path, model):
+    trees = []
+    for generation in ("2024-09", "2026-01"):
+        trees.append(write_variant(generation, tmp_path / generation / "tflm"))
+        third_party(trees[-1] / "third_party")
+    asked = [word for tree in trees for word in ("--tflm", tree)]
+    ended = harness("sweep", model, "--boards", BOARD, *asked, "--store", tmp_path / "db", "--format", "json")
+    assert ended.status == 0, ended.err
+    before, after = ended.rows
+    assert [row["tflm"] for row in ended.rows] == ["2024-09", "2026-01"]
+    assert [row["tflm_asked"] for row in ended.rows] == [str(tree) for tree in trees]
+    assert before["used_change_bytes"] == 0
+    assert after["used_change_bytes"] == after["estimate"]["arena_used_bytes"] - before["estimate"]["arena_used_bytes"]
+    table = harness("sweep", "--resume", "--store", tmp_path / "db").out
+    assert "2024-09/tflm: used" in table
+    assert "2026-01/tflm: change" in table
 
 
 @pytest.mark.slow
