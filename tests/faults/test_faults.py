@@ -42,7 +42,7 @@ def broken_board(request) -> Iterator[tuple[str, Bench]]:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("faults")
-@pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")  # pySerial's, for ports on the network
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pySerial's, for ports on the network
 def test_each_fault_gets_its_verdict_and_the_next_run_passes(broken_board: tuple[str, Bench]) -> None:
     kind, board = broken_board
     wrong = {}
