@@ -25,15 +25,13 @@ from harness.tflm.prebuilt import PrebuiltProvider
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.chip import BOARD, Chip
 from tests.support.fake_tflm import build_library
-from tests.support.fake_tflm.variants import VARIANTS, write_variant
+from tests.support.fake_tflm.variants import VARIANTS, generation_of, write_variant
 from tests.support.generation_models import CASES, MAY_OVERLAP, model_of
 from tests.support.models import chain, delay_line
 from tests.support.tflm_parts import manifest
 
 ARENA_BYTES = 16 * 1024
 STATIC = ("NDEBUG", "TF_LITE_STATIC_MEMORY")
-GENERATION_OF = {"2023-01": "2022-12"}
-"""Of the variants that are no generations of their own."""
 
 
 # By generation, where its mark is, and what to write there instead.
@@ -52,7 +50,7 @@ class Built:
 
     @property
     def generation(self) -> str:
-        return GENERATION_OF.get(self.variant, self.variant)
+        return generation_of(self.variant)
 
     def estimate(self, model: bytes, **more: Any) -> Estimate:
         return estimate(ModelFile.of("m.tflite", model), profile_of(self.image, BOARD), **more)

@@ -16,7 +16,7 @@ from harness.tflm.crate import CrateProvider
 from harness.tflm.tree import TreeProvider
 from harness.toolchains.arm_gcc import ArmGcc
 from tests.support.boards import BOARD
-from tests.support.fake_tflm.variants import write_variant
+from tests.support.fake_tflm.variants import NEWEST, VARIANTS, generation_of, write_variant
 from tests.support.models import chain
 from tests.support.source_trees import LAYOUTS, MICRO, source_tree, third_party
 
@@ -60,6 +60,21 @@ def test_each_layout_is_built_and_measured(harness, tmp_path, model, layout, boa
     ended = harness("run", model, "--board", board, "--tflm", tree, "--min-arena", "--format", "json")
     assert ended.status == 0, ended.err
     [row] = ended.rows
+    assert measured(row) == estimated(row)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", [BOARD, ESP32])
+@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != NEWEST])
+def test_each_generation_is_recognised_built_and_measured(harness, tmp_path, model, variant, board):
+    if board == ESP32 and not (shutil.which("xtensa-lx106-elf-g++") and shutil.which("qemu-system-xtensa")):
+        pytest.skip("no xtensa-lx106-elf-g++ or qemu-system-xtensa: make setup")
+    tree = write_variant(variant, tmp_path / "tflm")
+    third_party(tree / "third_party")
+    ended = harness("run", model, "--board", board, "--tflm", tree, "--min-arena", "--format", "json")
+    assert ended.status == 0, ended.err
+    [row] = ended.rows
+    assert row["tflm"] == generation_of(variant)
     assert measured(row) == estimated(row)
 
 

@@ -231,6 +231,11 @@ VARIANTS = (NEWEST, *_STEPS)
 """Generations, the newest first; `2023-01` is the beginning of 2022-12, whose traits are other ones."""
 
 
+def generation_of(variant: str) -> str:
+    """The generation that one of VARIANTS is of."""
+    return {"2023-01": "2022-12"}.get(variant, variant)
+
+
 def write_variant(name: str, folder: Path) -> Path:
     """Write the sources of one of VARIANTS into a folder; returns it."""
     tree = Tree(_read(_HERE / "2026"))
