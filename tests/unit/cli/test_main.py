@@ -102,9 +102,9 @@ cli.main()
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_ends_it_with_everything_given_back(name: str) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-c", WAIT_IN_A_CONTEXT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    # The tests themselves may have been started by nohup, which a child inherits.
+    code = f"import signal; signal.signal(signal.{name}, signal.SIG_DFL)" + WAIT_IN_A_CONTEXT
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
     child.send_signal(getattr(signal, name))
