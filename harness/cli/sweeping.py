@@ -206,14 +206,16 @@ def _summary(results: Sequence[JobResult]) -> str:
 
 
 def _show(rows: Sequence[tuple[JobResult, Reconciliation]], output_format: str) -> None:
+    results = [result for result, _ in rows]
     if output_format == "json":
-        changes = used_changes_bytes(rows)
+        changes = used_changes_bytes(results)
         show([sweep_row_to_json(*each, change) for each, change in zip(rows, changes, strict=True)], output_format)
         return
     show_rows([row for _, row in rows], output_format)
-    if len(tflms(rows)) > 1 and output_format != "csv":  # csv: one table only
-        click.echo(f"\nside by side; change: bytes used more than with {tflms(rows)[0]}\n")
-        show(side_by_side(rows), output_format)
+    asked = tflms(results)
+    if len(asked) > 1 and output_format != "csv":  # csv: one table only
+        click.echo(f"\nside by side; change: bytes used more than with {asked[0]}\n")
+        show(side_by_side(results), output_format)
 
 
 def _remembered(plan: SweepPlan, settings: Settings) -> dict[str, object]:

@@ -4,54 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.domain.attempt import JobResult
-from harness.domain.reconciliation import Reconciliation
-
-Ended = tuple[JobResult, Reconciliation]
+from harness.domain.attempt import Attempt, JobResult
+from harness.results.changes import grown_bytes
 
 
-def tflms(rows: Sequence[Ended]) -> tuple[str, ...]:
+def tflms(results: Sequence[JobResult]) -> tuple[str, ...]:
     """The TFLMs that the jobs asked for, in the order of the plan."""
-    return tuple(dict.fromkeys(result.job.tflm for result, _ in rows))
+    return tuple(dict.fromkeys(result.job.tflm for result in results))
 
 
-def used_changes_bytes(rows: Sequence[Ended]) -> list[int | None]:
-    """For each row, the measured bytes more than under the first TFLM; None where one of the two was not measured.
+def used_changes_bytes(results: Sequence[JobResult]) -> list[int | None]:
+    """For each job, the measured bytes more than under the first TFLM; None where one of the two was not measured.
 
     Args:
-        rows: of one sweep. Compared are rows of the same model, board and arena.
+        results: of one sweep. Compared are jobs of the same model, board and arena.
     """
-    first = {_what(result): _used(row) for result, row in rows if result.job.tflm == tflms(rows)[0]}
-    changes: list[int | None] = []
-    for result, row in rows:
-        before, used = first.get(_what(result)), _used(row)
-        changes.append(None if before is None or used is None else used - before)
-    return changes
+    first = next(iter(tflms(results)), "")
+    before = {_what(result): result.attempt for result in results if result.job.tflm == first}
+    return [grown_bytes(before.get(_what(result)), result.attempt) if result.attempt else None for result in results]
 
 
-def side_by_side(rows: Sequence[Ended]) -> list[dict[str, object]]:
+def side_by_side(results: Sequence[JobResult]) -> list[dict[str, object]]:
     """One line for each model, board and arena: bytes used and smallest working arena under each TFLM, and changes.
 
     The smallest working arena is the measured one, or else the estimate's.
     """
-    columns = _column_names(tflms(rows))
+    first, *_ = names = tflms(results)
+    columns = _column_names(names)
+    several_arenas = len({result.job.arena_size_bytes for result in results}) > 1
     lines: dict[tuple[object, ...], dict[str, object]] = {}
-    for (result, row), change in zip(rows, used_changes_bytes(rows), strict=True):
-        job, column = result.job, columns[result.job.tflm]
+    for result, change in zip(results, used_changes_bytes(results), strict=True):
+        job, attempt, column = result.job, result.attempt, columns[result.job.tflm]
         line = lines.setdefault(_what(result), {"model": job.model, "board": job.board})
-        if len({other.job.arena_size_bytes for other, _ in rows}) > 1:
+        if several_arenas:
             line["arena"] = job.arena_size_bytes
-        line[f"{column}: used"] = row.verdict if _used(row) is None else _used(row)
-        line[f"{column}: minimum"] = _minimum(row)
-        if job.tflm != tflms(rows)[0]:
+        used = attempt.used_bytes if attempt else None
+        line[f"{column}: used"] = result.verdict if used is None else used
+        line[f"{column}: minimum"] = _minimum_bytes(attempt) if attempt else None
+        if job.tflm != first:
             line[f"{column}: change"] = change
     return list(lines.values())
 
 
 def _column_names(names: Sequence[str]) -> dict[str, str]:
     """The last part of each path; where that does not tell them apart, as much as does."""
-    for parts in range(1, 100):
-        short = {name: "/".join(name.rstrip("/").split("/")[-parts:]) for name in names}
+    parts = {name: name.rstrip("/").split("/") for name in names}
+    for count in range(1, max(map(len, parts.values())) + 1):
+        short = {name: "/".join(each[-count:]) for name, each in parts.items()}
         if len(set(short.values())) == len(names):
             return short
     return {name: name for name in names}
@@ -62,12 +61,5 @@ def _what(result: JobResult) -> tuple[object, ...]:
     return job.path, job.board, job.arena_size_bytes
 
 
-def _used(row: Reconciliation) -> int | None:
-    return row.measurement.arena_used_bytes if row.measurement else None
-
-
-def _minimum(row: Reconciliation) -> int | None:
-    measured = row.measurement.min_working_arena_bytes if row.measurement else None
-    if measured is not None:
-        return measured
-    return row.estimate.min_working_arena_bytes if row.estimate else None
+def _minimum_bytes(attempt: Attempt) -> int | None:
+    return attempt.estimate_minimum_bytes if attempt.minimum_bytes is None else attempt.minimum_bytes

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.domain.attempt import Job, JobResult
-from harness.domain.reconciliation import Reconciliation
-from harness.results.side_by_side import Ended, side_by_side, tflms, used_changes_bytes
-from tests.support.figures import MEASUREMENT
+from harness.domain.attempt import DONE, Attempt, Job, JobResult
+from harness.results.side_by_side import side_by_side, tflms, used_changes_bytes
 
 OLD, NEW = "/trees/a/tflite-micro", "/trees/b/tflite-micro"
 JOB = Job(1, "kws.tflite", "/kws.tflite", "ab" * 32, "stm32f407-virtual", OLD)
 
 
-def ended(used: int | None, tflm: str, path: str = JOB.path, arena_size_bytes: int | None = None) -> Ended:
-    found = None if used is None else replace(MEASUREMENT, arena_used_bytes=used)
-    row = Reconciliation(
-        *("kws.tflite", "ab" * 32, "stm32f407-virtual", "2024-09", "ok" if found else "device_error", None, found),
-        *(None, None, (), 0),
+def ended(used: int | None, tflm: str, path: str = JOB.path, arena_size_bytes: int | None = None) -> JobResult:
+    job = replace(JOB, tflm=tflm, path=path, arena_size_bytes=arena_size_bytes)
+    attempt = Attempt(
+        *(1, 1, job.number, 1, DONE, "", "", "", "", job.model, job.sha256, job.board, "a-unit"),
+        verdict="device_error" if used is None else "ok",
+        used_bytes=used,
     )
-    return JobResult(replace(JOB, tflm=tflm, path=path, arena_size_bytes=arena_size_bytes), None, 1, 0), row
+    return JobResult(job, attempt, 1, 0)
 
 
 ROWS = [ended(1000, OLD), ended(1040, NEW), ended(3000, OLD, path="/p"), ended(None, NEW, path="/p")]
