@@ -84,8 +84,7 @@ def _profile(tflm: str, abi: str, options: TflmOptions) -> Profile:
         return _of_source(_fetched(tflm, options), abi)
     package = distribution_named(tflm)
     if package is not None:
-        kernels = options.kernels or package.kernels
-        return Profile(package.generation, abi, kernels, package.static_memory, frozenset(package.traits))
+        return package.profile(abi, options.kernels)
     generation = plugins.GENERATIONS.get(tflm, tflm)
     if generation_named(generation) is None:
         raise _unknown(tflm)

@@ -44,9 +44,7 @@ def list_(output_format: str) -> None:
         for each in served(GENERATIONS)
     ]
     for package in DISTRIBUTIONS:
-        profile = Profile(
-            package.generation, "arm32", package.kernels, package.static_memory, frozenset(package.traits)
-        )
+        profile = package.profile("arm32")
         rows += [
             _list_row(word, package.generation, profile, basis_of(profile), package.known_from)
             for word in package.words
@@ -83,10 +81,8 @@ def check(manifest: Path, board: Board, output_format: str) -> int:
     from harness.tflm.manifest import read_manifest
     from harness.tflm.survey import survey
 
-    if plugins.is_tree(str(manifest)):
-        return _tell(*check_tree(str(manifest), board), output_format)
-    named = read_manifest(manifest)
-    if named.tree is not None:
+    named = None if plugins.is_tree(str(manifest)) else read_manifest(manifest)
+    if named is None or named.tree is not None:
         return _tell(*check_tree(str(manifest), board), output_format)
     found = survey(named)
     findings = [*found.findings, *_objects(found, board)]

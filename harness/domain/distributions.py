@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.domain.estimate import Profile
+
 _SAME: Final = "files equal those of"
 _FIRST_LSTM: Final = ("first-lstm", "small-variables")
 
@@ -36,6 +38,10 @@ class Distribution:
     kernels: str = "reference"
     traits: tuple[str, ...] = ()
 
+    def profile(self, abi: str, kernels: str | None = None) -> Profile:
+        """What an estimate for it is for; `kernels` takes the place of its own build's."""
+        return Profile(self.generation, abi, kernels or self.kernels, self.static_memory, frozenset(self.traits))
+
     @property
     def words(self) -> Iterator[str]:
         """What `--tflm` takes for it."""
@@ -50,6 +56,10 @@ def _espressif(versions: str, generation: str, known_from: str) -> Distribution:
 
 def _ambiq(version: str, generation: str, date: str) -> Distribution:
     return Distribution("neuralspot", (version,), generation, f"its folder names the commit of {date}")
+
+
+def _mdk(version: str, generation: str) -> Distribution:
+    return Distribution("mdk-pack", (version,), generation, "inferred from the release of ethos-u that it goes with")
 
 
 DISTRIBUTIONS: Final[tuple[Distribution, ...]] = (
@@ -88,10 +98,10 @@ DISTRIBUTIONS: Final[tuple[Distribution, ...]] = (
     _ambiq("e86d97b6", "2024-09", "2024-10-07"),
     _ambiq("0264234", "2023-09", "2023-11-15"),
     _ambiq("0c46d6e", "2022-04", "2022-09-06"),
-    Distribution("mdk-pack", ("1.26.2",), "2026-01", "inferred from the release of ethos-u that it goes with"),
-    Distribution("mdk-pack", ("1.25.2",), "2024-12", "inferred from the release of ethos-u that it goes with"),
-    Distribution("mdk-pack", ("1.24.11",), "2024-09", "inferred from the release of ethos-u that it goes with"),
-    Distribution("mdk-pack", ("1.24.8",), "2023-09", "inferred from the release of ethos-u that it goes with"),
+    _mdk("1.26.2", "2026-01"),
+    _mdk("1.25.2", "2024-12"),
+    _mdk("1.24.11", "2024-09"),
+    _mdk("1.24.8", "2023-09"),
     Distribution("nxp-eiq", (), "2023-09", "its change log names the commit of 2023-09-18"),
 )
 """The newest version of a package first: it is meant where none is named."""

@@ -270,7 +270,8 @@ FIRST: Final = "2020-07"
 
 def canonical(name: str, generations: Sequence[TflmGeneration] = GENERATIONS) -> str:
     """The present name of a generation; any other word as it is."""
-    return next((each.name for each in generations if name in (each.name, *each.aliases)), name)
+    entry = generation_named(name, generations)
+    return entry.name if entry else name
 
 
 def served(generations: Sequence[TflmGeneration] = GENERATIONS) -> Iterator[TflmGeneration]:
