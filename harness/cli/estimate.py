@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -145,20 +145,36 @@ def _ask(
 ) -> tuple[list[_Answer], list[ModelFile], int]:
     """The estimates of all models, the models that have one, and the exit status; what is wrong is told meanwhile."""
     answers: list[_Answer] = []
-    read: dict[Path, ModelFile] = {}
-    status = 0
-    for path, estimator in product(models, estimators):
-        try:
-            model = estimator.read(path)
+    read: list[ModelFile] = []
+    statuses = [0]
+    for path in models:
+        with _told(statuses):
+            model = estimators[0].read(path)  # they differ in the profile only
+            found = list(_answers(model, estimators, statuses, planners=planners))
+            answers += found
+            read += [model] if found else []
+    if len(estimators) > 1 and len(read) == len(models):
+        return answers, read, 0  # what one generation lacks is no error where others are asked, too
+    return answers, read, max(statuses)
+
+
+def _answers(
+    model: ModelFile, estimators: Sequence[Estimator], statuses: list[int], *, planners: bool
+) -> Iterator[_Answer]:
+    for estimator in estimators:
+        with _told(statuses):
             compared = _compare(model, estimator.profile) if planners else None
-            answers.append(_Answer(estimator.estimate(model), compared))
-            read[path] = model
-        except HarnessError as error:
-            click.echo(f"error: {error}", err=True)
-            status = max(status, error.exit_code)
-    if len(estimators) > 1 and len(read) == len(set(models)):
-        status = 0  # what one generation lacks is no error where others are asked, too
-    return answers, list(read.values()), status
+            yield _Answer(estimator.estimate(model), compared)
+
+
+@contextmanager
+def _told(statuses: list[int]) -> Iterator[None]:
+    """What goes wrong inside is told, and its exit status kept."""
+    try:
+        yield
+    except HarnessError as error:
+        click.echo(f"error: {error}", err=True)
+        statuses.append(error.exit_code)
 
 
 def _rows(answers: list[_Answer]) -> list[dict[str, object]]:

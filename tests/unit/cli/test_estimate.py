@@ -186,6 +186,11 @@ def test_a_shared_arena_is_one_more_row(model, tmp_path):
     assert shared["arena_used_bytes"] < one["arena_used_bytes"] + two["arena_used_bytes"]
 
 
+def test_a_model_may_share_an_arena_with_itself(model):
+    one, _, shared = estimates(model, model, "--shared-arena")
+    assert shared["tail_bytes"] > one["tail_bytes"]
+
+
 def test_a_provider_stands_for_the_tflm_that_it_brings(model):
     named, meant = (run(model, "--tflm", word, "--format", "json").stdout for word in ("crate", "2020-07"))
     assert json.loads(named) == json.loads(meant)
